@@ -1,0 +1,1 @@
+"""The benchmark layer: drives, statistics, cost, report and the `foveal` command."""

@@ -1,0 +1,46 @@
+"""Errors a user may meet. Each message names the object and what to do next."""
+
+from __future__ import annotations
+
+__all__ = [
+    "DeviceBroken",
+    "DeviceError",
+    "DeviceNotFound",
+    "DeviceTimeout",
+    "FovealError",
+    "MapError",
+    "SceneError",
+    "ServerLost",
+]
+
+
+class FovealError(Exception):
+    """Base of all errors that are shown without a traceback."""
+
+
+class DeviceNotFound(FovealError):
+    """A backend is unknown, or what it needs is not installed."""
+
+
+class DeviceError(FovealError):
+    """A device failed; it is broken until reset() succeeds."""
+
+
+class DeviceTimeout(DeviceError):
+    """A wait ran into its deadline."""
+
+
+class DeviceBroken(DeviceError):
+    """A broken device was asked to work."""
+
+
+class SceneError(FovealError):
+    """A scene, trace or transform cannot be used (malformed file, NaN, ...)."""
+
+
+class MapError(FovealError):
+    """A map is not usable OpenDRIVE."""
+
+
+class ServerLost(FovealError):
+    """The CARLA server went away or did not answer in time."""

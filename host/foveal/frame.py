@@ -1,0 +1,42 @@
+"""What a device returns: pixels, and what each stage of them cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from foveal.provenance import Provenance
+from foveal.region import RegionSet
+
+__all__ = ["Frame", "StageTime"]
+
+
+@dataclass(frozen=True, slots=True)
+class StageTime:
+    """Time of one stage: name (upload, geometry, raster, dma, read_back, ...), nanoseconds, provenance."""
+
+    name: str
+    time_ns: float
+    provenance: Provenance
+
+
+@dataclass(frozen=True, slots=True)
+class Frame:
+    """A rendered frame.
+
+    frame: the tick's frame id. pixels: (height, width, 4) uint8 B, G, R, A; zero outside the regions.
+    regions: what was rendered. stages: serial stages, in order; their sum is the latency.
+    counters: figures a device counts (cycles, bytes, bursts, ...), integers by name.
+    """
+
+    frame: int
+    pixels: np.ndarray
+    regions: RegionSet
+    stages: tuple[StageTime, ...]
+    counters: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def latency_ns(self) -> float:
+        """Sum of the stages in nanoseconds."""
+        return sum(stage.time_ns for stage in self.stages)

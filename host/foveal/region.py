@@ -1,0 +1,136 @@
+"""Pixel regions: half-open rectangles and the set of them that one frame uses."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+__all__ = ["MAX_REGIONS", "Region", "RegionSet"]
+
+MAX_REGIONS = 16
+"""Regions the kernel holds (`NUM_ROI` in hw/rtl)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Region:
+    """Half-open pixel rectangle [x0, x1) x [y0, y1); x right, y down.
+
+    A region with x1 <= x0 or y1 <= y0 holds no pixel. Raises TypeError for non-integers.
+    """
+
+    x0: int
+    y0: int
+    x1: int
+    y1: int
+
+    def __post_init__(self) -> None:
+        for name in ("x0", "y0", "x1", "y1"):
+            value = getattr(self, name)
+            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+                raise TypeError(f"Region.{name} must be an integer pixel, got {value!r}")
+            object.__setattr__(self, name, int(value))
+
+    @property
+    def width(self) -> int:
+        return max(0, self.x1 - self.x0)
+
+    @property
+    def height(self) -> int:
+        return max(0, self.y1 - self.y0)
+
+    @property
+    def area(self) -> int:
+        """Pixels held."""
+        return self.width * self.height
+
+    @property
+    def empty(self) -> bool:
+        return self.area == 0
+
+    def clipped(self, width: int, height: int) -> Region:
+        """The part inside a width x height frame, both edges clamped; may be empty."""
+        x0, x1 = (min(max(v, 0), width) for v in (self.x0, self.x1))
+        y0, y1 = (min(max(v, 0), height) for v in (self.y0, self.y1))
+        return Region(x0, y0, max(x0, x1), max(y0, y1))
+
+    def union(self, other: Region) -> Region:
+        """Smallest rectangle that holds both (an empty one adds nothing)."""
+        if self.empty:
+            return other
+        if other.empty:
+            return self
+        return Region(min(self.x0, other.x0), min(self.y0, other.y0), max(self.x1, other.x1), max(self.y1, other.y1))
+
+
+@dataclass(frozen=True, slots=True)
+class RegionSet:
+    """The regions of one frame: at most 16, each inside the frame and not empty.
+
+    Build it with :meth:`of`, which clips, drops empty regions and merges down to 16.
+    """
+
+    width: int
+    height: int
+    regions: tuple[Region, ...]
+
+    def __post_init__(self) -> None:
+        if not (1 <= self.width <= 4096 and 1 <= self.height <= 4096):
+            raise ValueError(f"frame must be 1..4096 pixels a side, got {self.width}x{self.height}")
+        if len(self.regions) > MAX_REGIONS:
+            raise ValueError(f"{len(self.regions)} regions, the kernel holds {MAX_REGIONS}; use RegionSet.of to merge")
+        for region in self.regions:
+            if region.empty or region != region.clipped(self.width, self.height):
+                raise ValueError(f"{region} is empty or leaves the {self.width}x{self.height} frame; use RegionSet.of")
+
+    @classmethod
+    def of(cls, regions: Iterable[Region], width: int, height: int) -> RegionSet:
+        """Clip to the frame, drop empty regions and duplicates, merge while more than 16 remain.
+
+        Merging joins the pair whose joint rectangle adds the fewest pixels.
+        """
+        kept = list(dict.fromkeys(r for r in (region.clipped(width, height) for region in regions) if not r.empty))
+        return cls(width, height, tuple(_merge(kept, MAX_REGIONS)))
+
+    @classmethod
+    def full(cls, width: int, height: int) -> RegionSet:
+        """One region that is the whole frame."""
+        return cls(width, height, (Region(0, 0, width, height),))
+
+    def __iter__(self) -> Iterator[Region]:
+        return iter(self.regions)
+
+    def __len__(self) -> int:
+        return len(self.regions)
+
+    def array(self) -> np.ndarray:
+        """(n, 4) int32 of x0, y0, x1, y1."""
+        rows = [(r.x0, r.y0, r.x1, r.y1) for r in self.regions]
+        return np.array(rows, dtype=np.int32).reshape(-1, 4)
+
+    def mask(self) -> np.ndarray:
+        """(height, width) bool: True where some region holds the pixel."""
+        mask = np.zeros((self.height, self.width), dtype=bool)
+        for r in self.regions:
+            mask[r.y0 : r.y1, r.x0 : r.x1] = True
+        return mask
+
+    @property
+    def share(self) -> float:
+        """Pixels held by at least one region, as a share of the frame, 0..1."""
+        return float(np.count_nonzero(self.mask())) / (self.width * self.height)
+
+
+def _merge(regions: list[Region], limit: int) -> list[Region]:
+    while len(regions) > limit:
+        box = np.array([(r.x0, r.y0, r.x1, r.y1) for r in regions], dtype=np.int64)
+        low = np.minimum(box[:, None, :2], box[None, :, :2])
+        high = np.maximum(box[:, None, 2:], box[None, :, 2:])
+        area = (box[:, 2] - box[:, 0]) * (box[:, 3] - box[:, 1])
+        growth = (high - low).prod(axis=2) - area[:, None] - area[None, :]
+        growth[np.tril_indices(len(regions))] = np.iinfo(np.int64).max
+        i, j = (int(v) for v in np.unravel_index(int(growth.argmin()), growth.shape))
+        joined = regions[i].union(regions[j])
+        regions = [r for k, r in enumerate(regions) if k not in (i, j)] + [joined]
+    return regions

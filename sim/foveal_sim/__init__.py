@@ -1,0 +1,1 @@
+"""Simulated counterparts: the co-simulated card and the CARLA-protocol world server."""
