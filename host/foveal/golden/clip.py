@@ -7,7 +7,7 @@ import numpy as np
 __all__ = ["clip_polygons", "plane_distance", "trivially_outside"]
 
 MAX_VERTICES = 8
-"""Three corners and one more for each of the five planes."""
+"""Three corners and one more for each of the five planes; rounding can make more, then the polygon is dropped."""
 
 
 def trivially_outside(corner: np.ndarray) -> np.ndarray:
@@ -32,7 +32,7 @@ def clip_polygons(corner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     A plane is applied to a triangle only if one of its original corners is outside of it.
     Returns the pieces (K, 3, 4) float32 in draw order and the index (K,) of the triangle each comes from.
-    A polygon that keeps a vertex with w <= 0 is dropped.
+    A polygon that keeps a vertex with w <= 0 or gets a ninth vertex is dropped.
     """
     needs = ~(plane_distance(corner) >= 0).all(axis=1)
     polygon = np.zeros((len(corner), MAX_VERTICES, 4), dtype=np.float32)
@@ -51,7 +51,7 @@ def _cut(polygon: np.ndarray, count: np.ndarray, plane: int) -> tuple[np.ndarray
     """One Sutherland-Hodgman pass; edges are visited (v[n-1], v[0]), (v[0], v[1]), ..."""
     row = np.arange(len(polygon))
     distance = plane_distance(polygon)[..., plane]
-    cut = np.zeros_like(polygon)
+    cut = np.zeros((len(polygon), 2 * MAX_VERTICES, 4), dtype=np.float32)
     length = np.zeros_like(count)
     for end in range(int(count.max())):
         start = np.where(end == 0, count - 1, end - 1)
@@ -65,7 +65,8 @@ def _cut(polygon: np.ndarray, count: np.ndarray, plane: int) -> tuple[np.ndarray
         keeps = np.flatnonzero(visited & e_in)
         cut[keeps, length[keeps]] = e[keeps]
         length[keeps] += 1
-    return cut, length
+    length[length > MAX_VERTICES] = 0
+    return cut[:, :MAX_VERTICES], length
 
 
 def _crossing(s: np.ndarray, e: np.ndarray, ds: np.ndarray, de: np.ndarray) -> np.ndarray:

@@ -20,6 +20,9 @@ FAR = (1 << 24) - 1
 
 F32 = np.float32
 
+COORDINATE_LIMIT = F32(1 << 22)
+"""Screen coordinates (1/256 px) of this magnitude drop a triangle."""
+
 
 @dataclass(frozen=True, slots=True)
 class ScreenTriangles:
@@ -28,7 +31,6 @@ class ScreenTriangles:
     x, y: (N, 3) int64 in 1/256 px. z: (N, 3) int64 depth, 0..2^24-1.
     bounds: (N, 4) int64 x0, y0, x1, y1, half-open pixels inside the frame.
     surface: (N,) uint32 lit R | G << 8 | B << 16 | material << 24.
-    number: (N,) int64 place of the source triangle in the draw list (all triangles of all instances count).
     z0, dzdx, dzdy: (N,) int64 depth plane with 16 fractional bits, z0 at the bounds' first pixel.
     """
 
@@ -37,13 +39,12 @@ class ScreenTriangles:
     z: np.ndarray
     bounds: np.ndarray
     surface: np.ndarray
-    number: np.ndarray
     z0: np.ndarray
     dzdx: np.ndarray
     dzdy: np.ndarray
 
     def __len__(self) -> int:
-        return len(self.number)
+        return len(self.surface)
 
 
 def screen_triangles(meshes: MeshSet, draw: DrawList, regions: RegionSet) -> ScreenTriangles:
@@ -54,21 +55,20 @@ def screen_triangles(meshes: MeshSet, draw: DrawList, regions: RegionSet) -> Scr
             "build the RegionSet with the draw list's size"
         )
     instance, triangle = _expand(meshes, draw)
-    number = np.arange(len(triangle))
     with np.errstate(all="ignore"):
         corner = _transform(meshes, draw, instance, triangle)
         kept = np.flatnonzero(~trivially_outside(corner))
-        corner, number = _clipped(corner[kept], kept)
-        x, y, z, finite = _screen(corner, draw)
-    x, y, z, number = x[finite], y[finite], z[finite], number[finite]
+        corner, source = _clipped(corner[kept], kept)
+        x, y, z, sound = _screen(corner, draw)
+    x, y, z, source = x[sound], y[sound], z[sound], source[sound]
     x, y, z, front = _facing(x, y, z)
-    number = number[front]
+    source = source[front]
     bounds = _bounds(x, y, draw)
     kept = np.flatnonzero(_meets(bounds, regions))
-    x, y, z, bounds, number = x[kept], y[kept], z[kept], bounds[kept], number[kept]
+    x, y, z, bounds, source = x[kept], y[kept], z[kept], bounds[kept], source[kept]
     z0, dzdx, dzdy = _depth_plane(x, y, z, bounds)
-    surface = _light(meshes, draw, instance[number], triangle[number])
-    return ScreenTriangles(x, y, z, bounds, surface, number, z0, dzdx, dzdy)
+    surface = _light(meshes, draw, instance[source], triangle[source])
+    return ScreenTriangles(x, y, z, bounds, surface, z0, dzdx, dzdy)
 
 
 def _expand(meshes: MeshSet, draw: DrawList) -> tuple[np.ndarray, np.ndarray]:
@@ -92,28 +92,27 @@ def _transform(meshes: MeshSet, draw: DrawList, instance: np.ndarray, triangle: 
     return corner
 
 
-def _clipped(corner: np.ndarray, number: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Pieces and their triangle numbers, in draw order; what crosses no plane passes through as it is."""
+def _clipped(corner: np.ndarray, source: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Pieces and the drawn triangles they come from, in draw order; what crosses no plane passes through as it is."""
     crossing = ~(plane_distance(corner) >= 0).all(axis=(1, 2)) | (corner[..., 3] <= 0).any(axis=1)
-    piece, source = clip_polygons(corner[crossing])
+    piece, origin = clip_polygons(corner[crossing])
     joined = np.concatenate((corner[~crossing], piece))
-    numbers = np.concatenate((number[~crossing], number[crossing][source]))
-    order = np.argsort(numbers, kind="stable")
-    return joined[order], numbers[order]
+    sources = np.concatenate((source[~crossing], source[crossing][origin]))
+    order = np.argsort(sources, kind="stable")
+    return joined[order], sources[order]
 
 
 def _screen(corner: np.ndarray, draw: DrawList) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """x, y, z (N, 3) int64 and (N,) bool: all values finite (the others' coordinates mean nothing)."""
+    """x, y, z (N, 3) int64 and (N,) bool: finite and inside the coordinate range (the others' values mean nothing)."""
     half_w, half_h = F32(draw.width) / F32(2), F32(draw.height) / F32(2)
     iw = F32(1) / corner[..., 3]
     xs = (corner[..., 0] * iw) * half_w + half_w
     ys = half_h - (corner[..., 1] * iw) * half_h
     zs = (corner[..., 2] * iw) * F32(0.5) + F32(0.5)
-    finite = (np.isfinite(iw) & np.isfinite(xs) & np.isfinite(ys) & np.isfinite(zs)).all(axis=1)
-    x = np.floor(xs * F32(256) + F32(0.5)).astype(np.int64)
-    y = np.floor(ys * F32(256) + F32(0.5)).astype(np.int64)
-    z = np.floor(np.clip(zs, F32(0), F32(1)).astype(np.float64) * FAR + 0.5).astype(np.int64)
-    return x, y, z, finite
+    x, y = (np.floor(value * F32(256) + F32(0.5)) for value in (xs, ys))
+    sound = np.isfinite(iw) & np.isfinite(zs) & (np.abs(x) < COORDINATE_LIMIT) & (np.abs(y) < COORDINATE_LIMIT)
+    z = np.floor(np.clip(zs, F32(0), F32(1)).astype(np.float64) * FAR + 0.5)
+    return x.astype(np.int64), y.astype(np.int64), z.astype(np.int64), sound.all(axis=1)
 
 
 def _area2(x: np.ndarray, y: np.ndarray) -> np.ndarray:

@@ -66,7 +66,7 @@ def _pack(triangles: ScreenTriangles) -> np.ndarray:
     put(45, 5, triangles.dzdx)
     put(50, 5, triangles.dzdy)
     put(55, 6, triangles.z0)
-    put(61, 3, triangles.number)
+    put(61, 3, np.arange(len(triangles)))
     return record
 
 
