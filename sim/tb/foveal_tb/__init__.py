@@ -1,0 +1,1 @@
+"""What the RTL benches share: a clocked loop of agents, streams, AXI memories and their protocol rules."""

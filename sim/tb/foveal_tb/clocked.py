@@ -1,0 +1,100 @@
+"""One loop that clocks a bench.
+
+In each cycle every agent first drives its pins (after the rising edge) and then samples all pins (at the falling edge,
+when combinational paths have settled). What an agent sees in `sample` is exactly what the next rising edge will act
+upon, in every simulator; nothing depends on the order of the agents.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import cocotb
+from cocotb.clock import Clock
+from cocotb.triggers import FallingEdge, RisingEdge
+
+__all__ = ["Agent", "Clocked", "bench_rng", "bit"]
+
+PERIOD_NS = 4
+
+
+class Agent(Protocol):
+    """Something that holds one side of an interface."""
+
+    def reset(self) -> None:
+        """Forget everything in flight and put the pins to rest (called while the reset is active)."""
+
+    def drive(self) -> None:
+        """Set output pins for this cycle."""
+
+    def sample(self) -> None:
+        """Look at the pins as the next rising edge will."""
+
+
+def bit(handle: Any) -> int:
+    """Value of a one-bit pin; raises AssertionError for X or Z."""
+    value = handle.value
+    assert value.is_resolvable, f"{handle._path} is {value}"
+    return int(value)
+
+
+def bench_rng(name: str) -> random.Random:
+    """The seeded source of all random choices of a test; prints the seed."""
+    seed = int(os.environ.get("FOVEAL_SEED", "1"))
+    cocotb.log.info("%s: FOVEAL_SEED=%d", name, seed)
+    return random.Random(f"{seed}/{name}")
+
+
+class Clocked:
+    """The clock, the reset and the agents of a bench."""
+
+    def __init__(self, dut: Any, clock: str = "clk", reset: str = "rst_n") -> None:
+        self.dut = dut
+        self.clk = getattr(dut, clock)
+        self.rst_n = getattr(dut, reset)
+        self.agents: list[Agent] = []
+        self.cycle = 0
+        Clock(self.clk, PERIOD_NS, unit="ns").start()
+
+    def add(self, agent: Any) -> Any:
+        """Register `agent`, and return it."""
+        self.agents.append(agent)
+        return agent
+
+    async def reset(self, cycles: int = 4) -> None:
+        """Hold the reset for `cycles`; the first `drive` is in the cycle in which it is released."""
+        await RisingEdge(self.clk)
+        self.rst_n.value = 0
+        for agent in self.agents:
+            agent.reset()
+        for _ in range(cycles):
+            await RisingEdge(self.clk)
+        self.rst_n.value = 1
+        for agent in self.agents:
+            agent.drive()
+        await FallingEdge(self.clk)
+        for agent in self.agents:
+            agent.sample()
+
+    async def step(self, cycles: int = 1) -> None:
+        """Run `cycles` whole cycles."""
+        for _ in range(cycles):
+            await RisingEdge(self.clk)
+            self.cycle += 1
+            for agent in self.agents:
+                agent.drive()
+            await FallingEdge(self.clk)
+            for agent in self.agents:
+                agent.sample()
+
+    async def until(self, condition: Callable[[], Any], limit: int, what: str) -> int:
+        """Step until `condition()` holds and return the cycles it took; AssertionError after `limit`."""
+        for taken in range(limit):
+            if condition():
+                return taken
+            await self.step()
+        assert condition(), f"{what}: not within {limit} cycles"
+        return limit
