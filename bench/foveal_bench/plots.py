@@ -1,0 +1,62 @@
+"""Plots of a run as inline SVG."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+import matplotlib
+
+matplotlib.use("svg")
+
+import matplotlib.pyplot as plt
+import pandas as pd
+from matplotlib.figure import Figure
+
+__all__ = ["latency_over_ticks", "stage_bars"]
+
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#222255", "#ee8866", "#44bb99")
+
+
+def _svg(figure: Figure) -> str:
+    buffer = io.StringIO()
+    with matplotlib.rc_context({"svg.hashsalt": "foveal", "svg.fonttype": "none"}):
+        figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
+    plt.close(figure)
+    text = buffer.getvalue()
+    return text[text.index("<svg") :]
+
+
+def stage_bars(summary: dict[str, Any]) -> str:
+    """Median of each stage, stacked, one bar a configuration; log-free, milliseconds."""
+    configurations = summary["configurations"]
+    names = list(dict.fromkeys(stage["name"] for c in configurations.values() for stage in c["stages"]))
+    figure, axes = plt.subplots(figsize=(8, 0.62 * len(configurations) + 1.3))
+    left = dict.fromkeys(configurations, 0.0)
+    for number, name in enumerate(names):
+        for key, figures in configurations.items():
+            value = next((s["p50"] or s["max"] for s in figures["stages"] if s["name"] == name), 0.0)
+            label = name if key == next(iter(configurations)) else None
+            axes.barh(key, value, left=left[key], color=COLOURS[number % len(COLOURS)], label=label, height=0.62)
+            left[key] += value
+    handles = [plt.Rectangle((0, 0), 1, 1, color=COLOURS[n % len(COLOURS)]) for n in range(len(names))]
+    axes.legend(handles, names, fontsize=8, ncols=5, loc="lower center", bbox_to_anchor=(0.45, 1.0), frameon=False)
+    axes.invert_yaxis()
+    axes.set_xlabel("median milliseconds a frame")
+    axes.spines[["top", "right"]].set_visible(False)
+    return _svg(figure)
+
+
+def latency_over_ticks(records: pd.DataFrame) -> str:
+    """Latency of every frame against the tick, one line a configuration; logarithmic milliseconds."""
+    figure, axes = plt.subplots(figsize=(8, 3.2))
+    for number, (name, rows) in enumerate(records.groupby("configuration", sort=False)):
+        style = "o" if len(rows) < records["tick"].nunique() / 2 else "-"
+        axes.plot(rows["tick"], rows["latency_ns"] / 1e6, style, color=COLOURS[number], label=str(name), ms=4, lw=1.2)
+    axes.set_yscale("log")
+    axes.set_xlabel("tick")
+    axes.set_ylabel("latency, ms")
+    axes.grid(axis="y", alpha=0.3)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.legend(fontsize=8, ncols=4, loc="lower center", bbox_to_anchor=(0.45, 1.0), frameon=False)
+    return _svg(figure)

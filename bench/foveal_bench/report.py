@@ -1,0 +1,36 @@
+"""`report.html`: one self-contained page of a run."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import jinja2
+import pandas as pd
+
+from foveal_bench.console import facts, milliseconds
+from foveal_bench.plots import latency_over_ticks, stage_bars
+
+__all__ = ["render_report", "write_report"]
+
+
+def render_report(run: dict[str, Any], records: pd.DataFrame, pictures: list[dict[str, str]]) -> str:
+    """The page as text. `run` is run.json's content; pictures: {"caption", "full", "region"} with data URIs."""
+    environment = jinja2.Environment(loader=jinja2.PackageLoader("foveal_bench", "."), autoescape=True)
+    environment.filters["ms"] = milliseconds
+    environment.filters["usd"] = lambda value: f"{float(value):,.0f}"
+    summary = run["summary"]
+    return environment.get_template("report.html.j2").render(
+        run=run,
+        summary=summary,
+        facts=facts(summary) if summary else [],
+        bars=stage_bars(summary) if summary else "",
+        lines=latency_over_ticks(records) if summary else "",
+        pictures=pictures,
+        raw=json.dumps(run, indent=1),
+    )
+
+
+def write_report(path: Path, run: dict[str, Any], records: pd.DataFrame, pictures: list[dict[str, str]]) -> None:
+    path.write_text(render_report(run, records, pictures), encoding="utf-8")

@@ -1,0 +1,122 @@
+"""Figures of a run, worked out by hand from painted frames."""
+
+import json
+import re
+
+import pytest
+from fakes import Painter, make_step
+from foveal.provenance import Provenance
+from foveal_bench.console import facts, print_summary
+from foveal_bench.loop import Configuration, FrameLoop
+from foveal_bench.report import render_report
+from foveal_bench.store import RecordStore, load
+from foveal_bench.summary import summarise_run
+from foveal_bench.verdict import Verdict
+from rich.console import Console
+
+COUNTERS = {
+    "roi_inject_cycles": 6,
+    "roi_wait_cycles": 900,
+    "dma_loads": 1,
+    "dma_skipped": 5,
+    "dma_bytes": 1024,
+    "rd_bytes": 2_000_000,
+    "rd_bursts": 500,
+    "wr_bytes": 3_700,
+    "wr_bursts": 2,
+}
+
+
+@pytest.fixture
+def run(tmp_path):
+    configurations = [
+        Configuration("opencl-full", "OpenCL, full frame", Painter(40e6), full=True),
+        Configuration("opencl-region", "OpenCL, regions", Painter(20e6), full=False),
+        Configuration("cosim-full", "card, full frame", Painter(4e6, Provenance.SIMULATED), full=True, every=4),
+        Configuration(
+            "cosim-region",
+            "card, regions",
+            Painter(1e6, Provenance.SIMULATED, counters=COUNTERS),
+            full=False,
+            exact=True,
+        ),
+    ]
+    with RecordStore(tmp_path) as store:
+        loop = FrameLoop(
+            configurations, Painter(), store, Verdict(), seed=1, picture_every=4, on_picture=lambda step, frames: None
+        )
+        for tick in range(66):
+            loop.run(make_step(tick))
+    records = load(tmp_path)
+    devices = {c.key: {"label": c.label, "kind": "cpu", "device": "Painter", "detail": {}} for c in configurations}
+    devices["cosim-region"]["clock_hz"] = 300e6
+    summary = summarise_run(records, devices, seed=1)
+    document = {
+        "verdict": "VALID",
+        "reasons": [],
+        "headline": "a headline",
+        "started": "2026-01-01T00:00:00Z",
+        "source": "a test",
+        "options": {"ticks": 66, "width": 64, "height": 48, "seed": 1},
+        "environment": {"processor": "p", "cores": 1, "commit": None, "versions": {"foveal": "0"}},
+        "summary": summary,
+    }
+    return document, records
+
+
+def test_medians_stages_and_provenance(run):
+    summary = run[0]["summary"]
+    full = summary["configurations"]["opencl-full"]
+    assert full["latency_ms"]["p50"] == 80.0
+    assert full["latency_ms"]["p90"] == 120.0
+    assert full["latency_ms"]["p99"] is None
+    assert full["stages"] == [
+        {"name": "paint", "p50": 80.0, "p90": 120.0, "max": 120.0, "n": 66, "provenance": "measured"}
+    ]
+    sparse = summary["configurations"]["cosim-full"]["latency_ms"]
+    assert (sparse["n"], sparse["p90"]) == (17, None)
+
+
+def test_ratios_use_shared_ticks_only(run):
+    ratios = {(r["of"], r["to"]): r for r in run[0]["summary"]["ratios"]}
+    assert ratios["opencl-region", "opencl-full"]["value"] == pytest.approx(0.5)
+    assert ratios["cosim-region", "cosim-full"]["value"] == pytest.approx(0.25)
+    assert ratios["cosim-region", "cosim-full"]["n"] == 17
+
+
+def test_injection_is_cycles_over_the_clock_apart_from_the_wait(run):
+    injection = run[0]["summary"]["injection"]
+    assert injection["ns_p50"] == pytest.approx(20.0)
+    assert injection["wait_ns_p50"] == pytest.approx(3000.0)
+
+
+def test_region_share_and_dma_counts(run):
+    summary = run[0]["summary"]
+    assert summary["regions"]["share_p50"] == pytest.approx(37 * 25 / (64 * 48))
+    assert summary["dma"] == {"dma_loads": 1, "dma_skipped": 5, "dma_bytes": 1024}
+
+
+def test_a_cpu_baseline_claims_no_saving(run):
+    scenarios = run[0]["summary"]["cost"]["scenarios"]
+    assert [s["name"] for s in scenarios] == ["the claim's latencies", "this run's median latencies"]
+    assert "CPU that stands in for a GPU" in scenarios[1]["provenance"]
+    assert scenarios[1]["latency_ms"] == [80.0, 2.0]
+    assert float(scenarios[0]["fleets"][0]["total"]) == pytest.approx(28630, abs=1)
+
+
+def test_everything_shown_is_plain_json_without_nan(run):
+    json.loads(json.dumps(run[0], allow_nan=False))
+
+
+def test_console_and_page_show_each_configuration_and_fact(run):
+    document, records = run
+    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
+    print_summary(console, document)
+    text = console.export_text()
+    page = render_report(document, records, [])
+    for name in ("OpenCL, full frame", "card, regions", "not claimable"):
+        assert name in text
+        assert name in page
+    for fact in facts(document["summary"]):
+        assert fact.split(":")[0].split("(")[0].strip() in page
+    assert not re.search(r"(src|href)=['\"](?!data:|#)", page), "the page must not load anything"
