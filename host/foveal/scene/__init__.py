@@ -1,0 +1,1 @@
+"""Scenes: generated meshes, the static world, the state of one tick and what is drawn of it."""
