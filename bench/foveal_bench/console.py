@@ -84,28 +84,29 @@ def facts(summary: dict[str, Any]) -> list[str]:
         i = summary["injection"]
         lines.append(
             f"Region COMMIT to first clipped beat: {i['cycles_p50']:.0f} cycles, {i['ns_p50']:.1f} ns at"
-            f" {i['clock_mhz']:.0f} MHz (at most {i['cycles_max']:.0f} cycles, {i['ns_max']:.1f} ns; simulated, counted in"
-            f" the fabric); apart from it the set waited {i['wait_ns_p50'] / 1e6:.3f} ms for the frame's first beat, and"
-            " the host's writes are in the launch stage."
+            f" {i['clock_mhz']:.0f} MHz (at most {i['cycles_max']:.0f} cycles, {i['ns_max']:.1f} ns;"
+            " simulated, counted in the fabric). Apart from it the set waited"
+            f" {i['wait_ns_p50'] / 1e6:.3f} ms for the frame's first beat; the host's writes are in the launch stage."
         )
     for ratio in summary["ratios"]:
         lines.append(
             f"{ratio['of']} / {ratio['to']}: {ratio['value']:.3f}"
-            f" ({100 * ratio['confidence']:.0f} % interval {ratio['low']:.3f} to {ratio['high']:.3f}, {ratio['n']} shared ticks)."
+            f" ({100 * ratio['confidence']:.0f} % interval {ratio['low']:.3f} to {ratio['high']:.3f},"
+            f" {ratio['n']} shared ticks)."
         )
     compared = {name: c for name, c in summary["checked"].items() if c["compared"]}
     for name, c in compared.items():
         lines.append(
-            f"{name}: {c['compared']} of {c['frames']} frames compared with the golden model, {c['pixels_different']} pixels differ."
+            f"{name}: {c['compared']} of {c['frames']} frames compared with the golden model,"
+            f" {c['pixels_different']} pixels differ."
         )
     return lines
 
 
 def _cost(cost: dict[str, Any]) -> Table:
-    table = Table(
-        title=f"Yearly cost of {cost['streams']} streams 1080p30, {cost['gpu']} against {cost['gpu']} + {cost['fpga']}, USD (modelled)",
-        title_justify="left",
-    )
+    fleets = f"{cost['gpu']} against {cost['gpu']} + {cost['fpga']}"
+    title = f"Yearly cost of {cost['streams']} streams 1080p30, {fleets}, USD (modelled)"
+    table = Table(title=title, title_justify="left")
     for name in ("latencies from", "fleet", "latency ms", "nodes", "capital", "energy", "upkeep", "staff", "total"):
         table.add_column(name, justify="left" if name in ("latencies from", "fleet") else "right")
     for scenario in cost["scenarios"]:

@@ -168,9 +168,5 @@ def _scenario(
 
 def _fleet(fleet: FleetCost) -> dict[str, Any]:
     parts = {key: f"{getattr(fleet, key):.2f}" for key in ("capital", "energy", "maintenance", "staff")}
-    return {
-        "label": fleet.label,
-        "nodes": fleet.nodes,
-        "energy_kwh": float(fleet.energy_kwh),
-        "total": str(fleet.total),
-    } | parts
+    fixed = {"label": fleet.label, "nodes": fleet.nodes, "energy_kwh": float(fleet.energy_kwh)}
+    return fixed | parts | {"total": str(fleet.total)}

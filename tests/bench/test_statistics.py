@@ -2,7 +2,8 @@
 
 import numpy as np
 import pytest
-from foveal_bench.statistics import nearest_rank, ratio_of_medians, summarise
+from foveal_bench.statistics import CLAIMABLE_FROM, nearest_rank, ratio_of_medians, summarise
+from scipy.stats import binom
 
 EXERCISE = [-9, -5, -3, -1, -1, -1, 0, 0, 0, 2, 2, 2, 3, 4, 6, 6, 6, 7, 7, 7, 7, 8, 8, 8, 8, 9] + [10] * 6
 EXERCISE += [11, 12, 12, 14, 16, 21, 25, 35]
@@ -29,10 +30,6 @@ def test_percentiles_become_claimable_with_enough_samples():
 
 
 def test_the_median_is_claimable_from_the_same_rule_as_the_tails():
-    from scipy.stats import binom
-
-    from foveal_bench.statistics import CLAIMABLE_FROM
-
     for p, least in CLAIMABLE_FROM.items():
         assert binom.cdf(1, least, 1 - p) <= 0.01
         assert binom.cdf(1, least - 1, 1 - p) > 0.01

@@ -14,9 +14,13 @@ def test_records_come_back_in_order_and_joined(tmp_path):
 
 
 def test_an_error_in_the_run_keeps_what_was_recorded(tmp_path):
-    with pytest.raises(RuntimeError, match="boom"), RecordStore(tmp_path, rows_per_part=100) as store:
-        store.append({"frame": 1})
-        raise RuntimeError("boom")
+    def interrupted():
+        with RecordStore(tmp_path, rows_per_part=100) as store:
+            store.append({"frame": 1})
+            raise RuntimeError("boom")
+
+    with pytest.raises(RuntimeError, match="boom"):
+        interrupted()
     assert load(tmp_path)["frame"].tolist() == [1]
 
 

@@ -29,17 +29,12 @@ COUNTERS = {
 
 @pytest.fixture
 def run(tmp_path):
+    card = Painter(1e6, Provenance.SIMULATED, counters=COUNTERS)
     configurations = [
         Configuration("opencl-full", "OpenCL, full frame", Painter(40e6), full=True),
         Configuration("opencl-region", "OpenCL, regions", Painter(20e6), full=False),
         Configuration("cosim-full", "card, full frame", Painter(4e6, Provenance.SIMULATED), full=True, every=4),
-        Configuration(
-            "cosim-region",
-            "card, regions",
-            Painter(1e6, Provenance.SIMULATED, counters=COUNTERS),
-            full=False,
-            exact=True,
-        ),
+        Configuration("cosim-region", "card, regions", card, full=False, exact=True),
     ]
     with RecordStore(tmp_path) as store:
         loop = FrameLoop(
