@@ -122,7 +122,7 @@ def verilog(registers: tuple[Register, ...]) -> str:
             if field.width > 1:
                 lines.append(f"`define FOVEAL_{name}_WIDTH {field.width}")
     lines += ["", "// values after reset"]
-    lines += [f"`define FOVEAL_RESET_{r.name} 32'h{r.reset:08X}" for r in registers if r.reset]
+    lines += [f"`define FOVEAL_DEFAULT_{r.name} 32'h{r.reset:08X}" for r in registers if r.reset]
     for kind in ("frame", "total"):
         counters = _counters(registers, kind)
         lines += ["", f"// {kind} counters: word of each in the packed bus, and their number"]
@@ -140,7 +140,7 @@ def cplusplus(registers: tuple[Register, ...]) -> str:
             lines.append(f"inline constexpr std::uint32_t {name}_MASK = 0x{field.mask:08X};")
             lines.append(f"inline constexpr unsigned {name}_SHIFT = {field.lsb};")
     lines.append("")
-    lines += [f"inline constexpr std::uint32_t {r.name}_RESET = 0x{r.reset:08X};" for r in registers if r.reset]
+    lines += [f"inline constexpr std::uint32_t DEFAULT_{r.name} = 0x{r.reset:08X};" for r in registers if r.reset]
     lines.append("")
     lines += [
         f"inline constexpr unsigned {kind.upper()}_COUNTERS = {len(_counters(registers, kind))};"
@@ -216,7 +216,7 @@ def python(registers: tuple[Register, ...]) -> str:
         for name, field in _field_pairs(register):
             lines += [f"{name}_MASK = 0x{field.mask:08X}", f"{name}_SHIFT = {field.lsb}"]
     lines += ["", "# values after reset, of registers whose value is not 0"]
-    lines += [f"{r.name}_RESET = 0x{r.reset:08X}" for r in registers if r.reset]
+    lines += [f"DEFAULT_{r.name} = 0x{r.reset:08X}" for r in registers if r.reset]
     for kind, text in (("frame", "of the last frame"), ("total", "since reset")):
         lines += ["", f"# counters {text}, by ascending offset", f"{kind.upper()}_COUNTERS: tuple[str, ...] = ("]
         lines += [f'    "{r.name}",' for r in _counters(registers, kind)] + [")"]

@@ -154,11 +154,11 @@ inline constexpr unsigned STATUS_PORT_SHIFT = 6;
 inline constexpr std::uint32_t STATUS_DMA_STATE_MASK = 0x00000300;
 inline constexpr unsigned STATUS_DMA_STATE_SHIFT = 8;
 
-inline constexpr std::uint32_t CTRL_RESET = 0x00000004;
-inline constexpr std::uint32_t TIMEOUT_RESET = 0x00010000;
-inline constexpr std::uint32_t ID_RESET = 0x4C564F46;
-inline constexpr std::uint32_t VERSION_RESET = 0x00010000;
-inline constexpr std::uint32_t CONFIG_RESET = 0x00201008;
+inline constexpr std::uint32_t DEFAULT_CTRL = 0x00000004;
+inline constexpr std::uint32_t DEFAULT_TIMEOUT = 0x00010000;
+inline constexpr std::uint32_t DEFAULT_ID = 0x4C564F46;
+inline constexpr std::uint32_t DEFAULT_VERSION = 0x00010000;
+inline constexpr std::uint32_t DEFAULT_CONFIG = 0x00201008;
 
 inline constexpr unsigned FRAME_COUNTERS = 21;
 inline constexpr unsigned TOTAL_COUNTERS = 8;
