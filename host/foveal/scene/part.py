@@ -101,7 +101,7 @@ class MeshBuilder:
         return len(self._parts)
 
     def add(self, part: Part) -> int:
-        """Append a mesh, without its triangles of no area; returns its index. Raises SceneError when it is not finite."""
+        """Append a mesh, without triangles of no area; returns its index. Raises SceneError when it is not finite."""
         if not np.isfinite(part.position).all():
             raise SceneError(
                 f"mesh {len(self._parts)} has a vertex that is not finite; check the box or lane it is made from"
