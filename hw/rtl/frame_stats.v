@@ -1,0 +1,41 @@
+// The counters of a frame, in the order of the register map (FRAME_CYCLES lowest): cycles by what they were spent
+// on, events, and the totals that other modules keep. All are 32 bits and wrap. They are cleared at
+// frame_start and, once the frame is done, hold until the next one. Latency 1 cycle. Reset clears them.
+`default_nettype none
+`timescale 1ns / 1ps
+
+module frame_stats (
+    input  wire          clk,
+    input  wire          rst_n,
+    input  wire          frame_start,
+    input  wire [   7:0] now,            // per cycle: running, fetch wait, raster, raster stall, scan, scan stall,
+                                         // drain, material wait (bit 0 to 7)
+    input  wire [   5:0] event_pulse,    // fetched, culled, walked, outside, empty, block (bit 0 to 5)
+    input  wire [   7:0] bands_skipped,
+    input  wire [  31:0] pixels_kept,
+    input  wire [  31:0] out_bytes,
+    input  wire [  31:0] rd_bursts,
+    input  wire [  31:0] rd_bytes,
+    input  wire [  31:0] wr_bursts,
+    input  wire [  31:0] wr_bytes,
+    output wire [21*32-1:0] frame_counters
+);
+
+  localparam COUNTED = 14;
+
+  reg     [COUNTED*32-1:0] count_reg;
+  wire    [   COUNTED-1:0] step = {event_pulse, now};
+  integer                  n;
+
+  always @(posedge clk) begin
+    if (!rst_n | frame_start) count_reg <= {COUNTED * 32{1'b0}};
+    else for (n = 0; n < COUNTED; n = n + 1) if (step[n]) count_reg[32*n+:32] <= count_reg[32*n+:32] + 32'd1;
+  end
+
+  assign frame_counters = {
+    wr_bytes, wr_bursts, rd_bytes, rd_bursts, out_bytes, pixels_kept, {24'd0, bands_skipped}, count_reg
+  };
+
+endmodule
+
+`default_nettype wire
