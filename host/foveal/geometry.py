@@ -5,11 +5,12 @@ The structs are those of hw/hls/geometry.hpp; the formats and rules are hw/SPEC.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from foveal import _geometry
+import foveal._geometry as _geometry
 from foveal.drawlist import DrawList, MeshSet
 from foveal.region import RegionSet
 
@@ -129,7 +130,7 @@ class Geometry:
                 f"regions are for {regions.width}x{regions.height}, the draw list for {draw.width}x{draw.height}"
             )
         while True:
-            bands, stats = self.run(draw, regions.array().astype(REGION))
+            bands, stats = self.run(draw, regions.array())
             if stats["flags"] & (BAD_INPUT | BAD_FRAME):
                 raise ValueError(
                     f"frame {draw.frame}: a mesh, vertex or region index is out of range (flags {stats['flags']:#x}); "
@@ -142,7 +143,7 @@ class Geometry:
         return Records(self._records[: stats["records_written"]].copy(), bands, stats)
 
     def run(self, draw: DrawList, regions: np.ndarray) -> tuple[np.ndarray, dict[str, int]]:
-        """One call of the kernel as it is: regions (n, 4) uint16, unchecked; returns the band table and counters.
+        """One call of the kernel as it is: regions (n, 4), 0..65,535, unchecked; returns the band table and counters.
 
         Overflow shows in `flags`; nothing is repeated. The records stay inside.
         """
@@ -174,7 +175,8 @@ def setup(meshes: MeshSet, draw: DrawList, regions: RegionSet) -> Records:
 
 def _rows(array: np.ndarray) -> np.ndarray:
     """An array of n structs or rows as (n, bytes a row) uint8, sharing memory."""
-    return array.reshape(len(array), -1).view(np.uint8)
+    row_bytes = array.dtype.itemsize * math.prod(array.shape[1:])
+    return array.reshape(-1).view(np.uint8).reshape(len(array), row_bytes)
 
 
 def _grown(array: np.ndarray, needed: int) -> np.ndarray:

@@ -5,7 +5,9 @@
 
 namespace foveal {
 
-inline float dot4(const float* row, float x, float y, float z) { return ((row[0] * x + row[1] * y) + row[2] * z) + row[3]; }
+inline float dot4(const float* row, float x, float y, float z) {
+    return ((row[0] * x + row[1] * y) + row[2] * z) + row[3];
+}
 
 inline ClipVertex transform(const float* mvp, float x, float y, float z) {
 #pragma HLS INLINE

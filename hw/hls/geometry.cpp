@@ -1,5 +1,5 @@
-// The geometry kernel. Two passes: set up every visible triangle into `staging` in draw order and count its band copies;
-// prefix sum; copy each record to its bands. One rounding an operation: compile with -ffp-contract=off.
+// The geometry kernel. Two passes: set up every visible triangle into `staging` in draw order and count its band
+// copies; prefix sum; copy each record to its bands. One rounding an operation: compile with -ffp-contract=off.
 #include "geometry.hpp"
 
 #include "clip.hpp"
@@ -184,7 +184,8 @@ void model_schedule(const FrameParameters& frame, std::uint32_t bands, std::uint
     s.bursts = std::uint32_t(bursts + s.records_written);
     s.bytes = std::uint64_t(frame.instance_count) * (sizeof(Instance) + sizeof(Mesh)) + scene_bytes +
               2 * staging_bytes + std::uint64_t(s.records_written) * kRecordBytes + table_bytes;
-    const std::uint64_t loops = 1ULL * work.drawn + work.runs + (work.scanned + kChunkTriangles - 1) / kChunkTriangles + 2;
+    const std::uint64_t loops =
+        2ULL + work.drawn + work.runs + (work.scanned + kChunkTriangles - 1) / kChunkTriangles;
     s.cycles = std::uint64_t(frame.instance_count) * kInstanceCycles + std::uint64_t(s.vertices) * kVertexInterval +
                std::uint64_t(s.triangles_in) * kTriangleInterval + std::uint64_t(work.scanned) * kScanInterval +
                std::uint64_t(s.triangles_clipped) * kClipCycles + staged +
@@ -236,7 +237,7 @@ CHUNK:
     SCATTER:
         while (i < n) {
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 128
-#pragma HLS PIPELINE II = 2  // the next copy depends on this record's last band: on-chip read, compare (kScatterInterval)
+#pragma HLS PIPELINE II = 2  // which copy is next depends on this record: on-chip read, compare (kScatterInterval)
             if (view.band_active[j] && cursor[j] < limit[j]) {
                 record[cursor[j]++] = chunk[i];
             }

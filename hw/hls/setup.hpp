@@ -52,8 +52,13 @@ LIGHT_CHANNEL:
 
 enum class Fate { kKept, kFacing, kEmpty, kRegion };
 
-inline std::int32_t min3(std::int32_t a, std::int32_t b, std::int32_t c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
-inline std::int32_t max3(std::int32_t a, std::int32_t b, std::int32_t c) { return a > b ? (a > c ? a : c) : (b > c ? b : c); }
+inline std::int32_t min3(std::int32_t a, std::int32_t b, std::int32_t c) {
+    return a < b ? (a < c ? a : c) : (b < c ? b : c);
+}
+
+inline std::int32_t max3(std::int32_t a, std::int32_t b, std::int32_t c) {
+    return a > b ? (a > c ? a : c) : (b > c ? b : c);
+}
 
 inline std::int64_t depth_step(std::int64_t numerator, double area2) {
 #pragma HLS INLINE
@@ -111,7 +116,8 @@ EDGE:
     const i64 x2 = v[2].x - v[0].x, y2 = v[2].y - v[0].y, z2 = v[2].z - v[0].z;
     const i64 dzdx = depth_step(z1 * y2 - z2 * y1, area2);
     const i64 dzdy = depth_step(z2 * x1 - z1 * x2, area2);
-    const i64 z0 = (i64(v[0].z) << config::kDepthFractionBits) + floor_pixel(dzdx * (cx - v[0].x) + dzdy * (cy - v[0].y));
+    const i64 rise = floor_pixel(dzdx * (cx - v[0].x) + dzdy * (cy - v[0].y));
+    const i64 z0 = (i64(v[0].z) << config::kDepthFractionBits) + rise;
     pack<5>(byte + 45, std::uint64_t(dzdx));
     pack<5>(byte + 50, std::uint64_t(dzdy));
     pack<6>(byte + 55, std::uint64_t(saturate<config::kDepthBaseBits>(z0)));
