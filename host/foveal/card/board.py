@@ -1,0 +1,71 @@
+"""Facts of the boards: figures with sources, read from boards/<name>/board.yaml (shipped beside this module)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib.resources import files
+from typing import Any
+
+import yaml
+
+from foveal.errors import DeviceNotFound
+
+__all__ = ["Board", "Fact", "board_names", "load_board"]
+
+
+@dataclass(frozen=True, slots=True)
+class Fact:
+    """A figure: value, what it was published as at least and at most, and where."""
+
+    value: float
+    low: float
+    high: float
+    source: str
+    url: str
+
+
+@dataclass(frozen=True, slots=True)
+class Board:
+    """One card. Units stand in the names; memory figures are those of one HBM pseudo channel."""
+
+    key: str
+    name: str
+    platform: str
+    clock_hz: Fact
+    host_to_card_bytes_per_s: Fact
+    card_to_host_bytes_per_s: Fact
+    transfer_ns: Fact
+    register_write_ns: Fact
+    register_read_ns: Fact
+    launch_ns: Fact
+    port_bytes_per_s: Fact
+    latency_ns: Fact
+
+
+def board_names() -> list[str]:
+    """Boards that are described, sorted."""
+    return sorted(entry.name.removesuffix(".yaml") for entry in files(__package__).joinpath("boards").iterdir())
+
+
+def load_board(name: str) -> Board:
+    """The board `name` ("u280", "u55c"). Raises DeviceNotFound for others."""
+    if name not in board_names():
+        raise DeviceNotFound(f"no board {name!r}; described are: {', '.join(board_names())}")
+    content = yaml.safe_load(files(__package__).joinpath("boards", f"{name}.yaml").read_text(encoding="utf-8"))
+    facts = {"clock_hz": content["clock_hz"], **content["pcie"], **content["memory"]}
+    return Board(
+        key=name,
+        name=content["name"],
+        platform=content["platform"],
+        **{key: _fact(f"{name}: {key}", entry) for key, entry in facts.items()},
+    )
+
+
+def _fact(name: str, entry: dict[str, Any]) -> Fact:
+    value = float(entry["value"])
+    fact = Fact(
+        value, float(entry.get("low", value)), float(entry.get("high", value)), entry["source"], entry.get("url", "")
+    )
+    if not 0 < fact.low <= fact.value <= fact.high:
+        raise ValueError(f"{name}: 0 < low <= value <= high does not hold")
+    return fact

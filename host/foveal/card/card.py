@@ -1,0 +1,66 @@
+"""What the driver needs of a card: registers, buffers, a wait with a deadline. A card backend implements this."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from foveal.provenance import Provenance
+
+__all__ = ["Buffer", "Card"]
+
+
+class Buffer(Protocol):
+    """Device memory, 4 KiB aligned. Invalid after :meth:`free` and after the card's reset."""
+
+    @property
+    def address(self) -> int:
+        """Device address of the first byte."""
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+
+    def write(self, data: np.ndarray, offset: int = 0) -> None:
+        """Copy the bytes of a C-contiguous array to the card. Raises ValueError beyond the end."""
+
+    def read(self, size: int, offset: int = 0) -> np.ndarray:
+        """(size,) uint8 copied from the card. Raises ValueError beyond the end."""
+
+    def free(self) -> None: ...
+
+
+class Card(Protocol):
+    """One kernel on one card. Every failure raises DeviceError; a wait beyond its deadline raises DeviceTimeout."""
+
+    @property
+    def clock_hz(self) -> float:
+        """The kernel's clock."""
+
+    @property
+    def provenance(self) -> Provenance:
+        """What the kernel's own cycle counters are worth here: measured on a card, simulated in co-simulation."""
+
+    def read(self, offset: int) -> int:
+        """Read the 32-bit register at byte `offset`. Raises DeviceError when the bus answers with an error."""
+
+    def write(self, offset: int, value: int) -> None:
+        """Write the 32-bit register at byte `offset`. Raises DeviceError when the bus answers with an error."""
+
+    def allocate(self, size: int) -> Buffer:
+        """`size` bytes of device memory. Raises DeviceError when there is no room."""
+
+    def wait_done(self, deadline_s: float) -> None:
+        """Wait for the kernel's interrupt, at most `deadline_s` of the device's own time. Raises DeviceTimeout."""
+
+    def take_time(self) -> tuple[float, Provenance]:
+        """Nanoseconds in transfers, register accesses and launches since the last call, without the kernel's cycles."""
+
+    def reset(self) -> None:
+        """Power-on state: no request in flight, registers at their reset values, every buffer gone."""
+
+    def describe(self) -> dict[str, str]:
+        """Facts for a report: name, clock, versions."""
+
+    def close(self) -> None: ...

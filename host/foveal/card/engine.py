@@ -1,0 +1,63 @@
+"""The geometry kernel as the driver sees it: buffers in, records and bands out. A card backend implements the call."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from foveal.card.card import Buffer
+from foveal.provenance import Provenance
+
+__all__ = ["INSTANCE_OFFSET", "FrameCall", "GeometryBuffers", "GeometryEngine", "GeometryRun"]
+
+INSTANCE_OFFSET = 128
+"""Byte of the first instance in the frame buffer; the (16) regions of 8 bytes stand before."""
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryBuffers:
+    """Device buffers of one call, laid out as hw/hls/geometry.hpp says.
+
+    position, triangle, mesh: static. frame: regions at 0, instances at INSTANCE_OFFSET. staging: scratch. record,
+    band, statistics: results.
+    """
+
+    position: Buffer
+    triangle: Buffer
+    mesh: Buffer
+    frame: Buffer
+    staging: Buffer
+    record: Buffer
+    band: Buffer
+    statistics: Buffer
+
+
+@dataclass(frozen=True, slots=True)
+class FrameCall:
+    """Scalar arguments of one call. width, height in pixels; counts of rows; capacities of the scratch and results."""
+
+    width: int
+    height: int
+    ambient: float
+    diffuse: float
+    vertices: int
+    triangles: int
+    meshes: int
+    instances: int
+    regions: int
+    staging_capacity: int
+    record_capacity: int
+
+
+@dataclass(frozen=True, slots=True)
+class GeometryRun:
+    """Time of one run in nanoseconds, with launch, and its provenance."""
+
+    time_ns: float
+    provenance: Provenance
+
+
+class GeometryEngine(Protocol):
+    """Runs the geometry kernel once and waits for its end. Raises DeviceError."""
+
+    def __call__(self, buffers: GeometryBuffers, call: FrameCall) -> GeometryRun: ...

@@ -1,0 +1,80 @@
+"""Register values of a frame; a value that the kernel already holds is not written again."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from foveal.card import registers
+from foveal.card.card import Card
+from foveal.drawlist import DrawList
+from foveal.errors import DeviceError, SceneError
+from foveal.region import MAX_REGIONS, RegionSet
+
+__all__ = ["Program", "centimetres", "region_words"]
+
+
+def centimetres(metres: float, what: str) -> int:
+    """World coordinate as the kernel takes it, rounded to the nearest. Raises SceneError when it does not fit."""
+    if not math.isfinite(metres) or abs(metres) > 21_000_000:
+        raise SceneError(f"{what} is {metres} m; the kernel's world reaches to +-21,000 km")
+    return math.floor(metres * 100.0 + 0.5)
+
+
+def region_words(regions: RegionSet) -> list[tuple[int, int]]:
+    """(x0 | y0 << 16, x1 | y1 << 16) of all 16 register pairs; unused ones are 0 and hold nothing."""
+    words = [(r.x0 | r.y0 << 16, r.x1 | r.y1 << 16) for r in regions]
+    return words + [(0, 0)] * (MAX_REGIONS - len(words))
+
+
+class Program:
+    """The registers of one kernel, with what was last written to them."""
+
+    def __init__(self, card: Card) -> None:
+        self._card = card
+        self._held: dict[int, int] = {}
+
+    def set(self, offset: int, value: int) -> None:
+        """Write `value`, signed or unsigned, where it differs from what the register holds."""
+        value &= 0xFFFFFFFF
+        if self._held.get(offset) != value:
+            self._card.write(offset, value)
+            self._held[offset] = value
+
+    def set_address(self, low: int, address: int) -> None:
+        """A 64-bit address in the register pair that starts at `low`."""
+        self.set(low, address)
+        self.set(low + 4, address >> 32)
+
+    def set_draw(self, draw: DrawList) -> None:
+        """Size, background, ego and zone. Raises SceneError for world coordinates that do not fit."""
+        self.set(registers.WIDTH, draw.width)
+        self.set(registers.HEIGHT, draw.height)
+        red, green, blue = draw.background
+        self.set(registers.BACKGROUND, int(np.array([red, green, blue, 0], np.uint8).view("<u4")[0]))
+        self.set(registers.EGO_X, centimetres(draw.ego[0], "the ego's x"))
+        self.set(registers.EGO_Y, centimetres(draw.ego[1], "the ego's y"))
+        zone = draw.zone
+        corners = (0.0, 0.0, 0.0, 0.0) if zone is None else (zone.x0, zone.y0, zone.x1, zone.y1)
+        offsets = (registers.ZONE_X0, registers.ZONE_Y0, registers.ZONE_X1, registers.ZONE_Y1)
+        for offset, value in zip(offsets, corners, strict=True):
+            self.set(offset, centimetres(value, "an edge of the zone"))
+        self.set(registers.ZONE_MARGIN, 0 if zone is None else max(0, centimetres(zone.margin, "the zone's margin")))
+
+    def set_regions(self, regions: RegionSet) -> None:
+        """Write the set's changed words, read each back, and commit. Raises DeviceError when one reads differently."""
+        changed = []
+        for n, words in enumerate(region_words(regions)):
+            for offset, value in zip((registers.roi_lo(n), registers.roi_hi(n)), words, strict=True):
+                if self._held.get(offset) != value:
+                    self.set(offset, value)
+                    changed.append((offset, value))
+        for offset, value in changed:
+            found = self._card.read(offset)
+            if found != value:
+                raise DeviceError(
+                    f"region register 0x{offset:03X} reads 0x{found:08X} after 0x{value:08X} was written; "
+                    "the set was not committed"
+                )
+        self._card.write(registers.ROI_COMMIT, 1)

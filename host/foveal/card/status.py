@@ -1,0 +1,29 @@
+"""The STATUS register in words."""
+
+from __future__ import annotations
+
+from foveal.card import registers
+
+__all__ = ["dma_state", "failure"]
+
+_RESPONSE = {0: "no answer", 2: "SLVERR", 3: "DECERR"}
+
+
+def failure(status: int) -> str | None:
+    """What went wrong in the frame, or None. A frame whose material table could not be loaded has failed, too."""
+    if status & registers.STATUS_BAD_CONFIG_MASK:
+        return "the kernel refused its configuration (size above 4096, or an address or stride that is not aligned)"
+    port = (status & registers.STATUS_PORT_MASK) >> registers.STATUS_PORT_SHIFT
+    code = (status & registers.STATUS_RESPONSE_MASK) >> registers.STATUS_RESPONSE_SHIFT
+    if status & registers.STATUS_TIMEOUT_MASK:
+        return f"memory port gmem{port} did not answer within the TIMEOUT register's cycles"
+    if status & registers.STATUS_DMA_ERROR_MASK:
+        return f"the material table could not be loaded (gmem{port}: {_RESPONSE.get(code, str(code))})"
+    if status & registers.STATUS_ERROR_MASK:
+        return f"memory port gmem{port} answered {_RESPONSE.get(code, str(code))}"
+    return None
+
+
+def dma_state(status: int) -> int:
+    """State of the material table: 0 outside, 1 armed, 2 loading, 3 resident."""
+    return (status & registers.STATUS_DMA_STATE_MASK) >> registers.STATUS_DMA_STATE_SHIFT

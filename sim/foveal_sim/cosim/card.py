@@ -1,0 +1,195 @@
+"""A foveal.card.Card whose kernel is the RTL itself and whose PCIe time is modelled. It never reads a clock."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from foveal.card import Board
+from foveal.errors import DeviceError, DeviceTimeout
+from foveal.provenance import Provenance
+
+from foveal_sim.cosim._cosim import Dead, Kernel
+from foveal_sim.cosim.allocator import Allocator
+from foveal_sim.cosim.memory import PORTS, MemoryTiming, PortFault
+from foveal_sim.cosim.pcie import PcieModel
+
+__all__ = ["CosimBuffer", "CosimCard"]
+
+MEMORY_BASE = 0x4_0000_0000
+"""Device address of the first byte; above 4 GiB, so that a driver or an engine that drops high bits fails."""
+
+SLICE_CYCLES = 1_000_000
+"""Cycles stepped in one call; between calls Python sees Ctrl-C."""
+
+
+class CosimBuffer:
+    """A piece of the device memory; see foveal.card.Buffer."""
+
+    def __init__(self, card: CosimCard, address: int, size: int) -> None:
+        self._card, self._address, self._size = card, address, size
+        self._live = True
+
+    @property
+    def address(self) -> int:
+        return self._address
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    def write(self, data: np.ndarray, offset: int = 0) -> None:
+        source = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+        self.view(source.size, offset)[:] = source
+        self._card.spend(self._card.pcie.write_ns(source.size))
+
+    def read(self, size: int, offset: int = 0) -> np.ndarray:
+        data = self.view(size, offset).copy()
+        self._card.spend(self._card.pcie.read_ns(size))
+        return data
+
+    def view(self, size: int, offset: int = 0) -> np.ndarray:
+        """(size,) uint8 that is the device memory itself: what a kernel on the card sees. Costs no PCIe time."""
+        if not self._live or not self._card.owns(self):
+            raise DeviceError(f"buffer 0x{self._address:X} was freed, or the card was reset since")
+        if offset < 0 or size < 0 or offset + size > self._size:
+            raise ValueError(f"bytes {offset}..{offset + size} of a buffer of {self._size}")
+        return self._card.memory(self._address + offset, size)
+
+    def free(self) -> None:
+        if self._live and self._card.owns(self):
+            self._card.release(self)
+        self._live = False
+
+
+class CosimCard:
+    """The co-simulated card. One thread at a time; several cards may run in several threads."""
+
+    def __init__(
+        self, board: Board, *, clock_hz: float, memory_bytes: int = 256 << 20, timing: MemoryTiming | None = None
+    ) -> None:
+        """clock_hz: the clock that cycles are converted with. timing: by default that of `board`'s HBM."""
+        self.pcie = PcieModel(board)
+        self._board = board
+        self._clock_hz = clock_hz
+        self._kernel = Kernel(MEMORY_BASE, memory_bytes)
+        self._memory = self._kernel.memory
+        self._allocator = Allocator(MEMORY_BASE, memory_bytes)
+        self._live: set[CosimBuffer] = set()
+        self._spent_ns = 0.0
+        timing = timing or MemoryTiming.of(board, clock_hz)
+        for port in PORTS:
+            self._kernel.set_timing(port, timing.latency_cycles, timing.bandwidth[port], timing.outstanding)
+        self._timing = timing
+
+    @property
+    def kernel(self) -> Kernel:
+        """The compiled model, for faults and statistics."""
+        return self._kernel
+
+    @property
+    def clock_hz(self) -> float:
+        return self._clock_hz
+
+    @property
+    def provenance(self) -> Provenance:
+        return Provenance.SIMULATED
+
+    def read(self, offset: int) -> int:
+        with _dead_control():
+            value, code = self._kernel.read_register(offset)
+        self.spend(self.pcie.register_read_ns)
+        if code:
+            raise DeviceError(f"reading register 0x{offset:03X} answered AXI response {code}")
+        return value
+
+    def write(self, offset: int, value: int) -> None:
+        with _dead_control():
+            code = self._kernel.write_register(offset, value & 0xFFFFFFFF)
+        self.spend(self.pcie.register_write_ns)
+        if code:
+            raise DeviceError(f"writing register 0x{offset:03X} answered AXI response {code}")
+
+    def allocate(self, size: int) -> CosimBuffer:
+        buffer = CosimBuffer(self, self._allocator.allocate(size), size)
+        self._live.add(buffer)
+        return buffer
+
+    def owns(self, buffer: CosimBuffer) -> bool:
+        """The buffer was allocated here and is still valid."""
+        return buffer in self._live
+
+    def release(self, buffer: CosimBuffer) -> None:
+        """Take a buffer back."""
+        self._live.discard(buffer)
+        self._allocator.free(buffer.address)
+
+    def memory(self, address: int, size: int) -> np.ndarray:
+        """(size,) uint8 view of the device memory at `address`."""
+        start = address - MEMORY_BASE
+        return self._memory[start : start + size]
+
+    def wait_done(self, deadline_s: float) -> None:
+        left = limit = max(1, round(deadline_s * self._clock_hz))
+        while left > 0 and not self._kernel.interrupt:
+            left -= self._kernel.run(min(left, SLICE_CYCLES))
+        if not self._kernel.interrupt:
+            raise DeviceTimeout(f"the kernel did not end its frame within {limit} cycles ({deadline_s * 1e3:g} ms)")
+        if self._kernel.violation_count:
+            texts = self._kernel.violations()
+            raise DeviceError(f"the kernel broke an AXI rule {self._kernel.violation_count} times, first: {texts[0]}")
+
+    def spend(self, time_ns: float) -> None:
+        """Add modelled time of a host operation."""
+        self._spent_ns += time_ns
+
+    def take_time(self) -> tuple[float, Provenance]:
+        spent, self._spent_ns = self._spent_ns, 0.0
+        return spent, Provenance.MODELLED
+
+    def inject(self, fault: PortFault) -> None:
+        """Make beats answer with an error until clear_faults()."""
+        self._kernel.fail_range(fault.port, fault.first, fault.last, fault.response)
+
+    def set_dead(self, port: str, *, silent: bool) -> None:
+        """Kill a memory port until clear_faults(): silent ones accept requests, others refuse them."""
+        self._kernel.set_dead(port, Dead.SILENT if silent else Dead.REFUSE)
+
+    def clear_faults(self) -> None:
+        """The memory answers again; requests that a dead port swallowed stay unanswered until a reset."""
+        self._kernel.clear_faults()
+
+    def reset(self) -> None:
+        self._kernel.reset()
+        self._allocator.clear()
+        self._live.clear()
+
+    def describe(self) -> dict[str, str]:
+        timing = self._timing
+        rates = ", ".join(f"{port} {rate:.3f}" for port, rate in timing.bandwidth.items())
+        return {
+            "execution": "co-simulated RTL (Verilator); not a card",
+            "clock": f"{self._clock_hz / 1e6:g} MHz (stated)",
+            "board_model": f"{self._board.name}, {self._board.platform}",
+            "memory_model": f"latency {timing.latency_cycles} cycles; beats a cycle: {rates}",
+            "pcie_model": (
+                f"transfer {self.pcie.board.transfer_ns.value / 1e3:g} us + bytes at "
+                f"{self.pcie.board.host_to_card_bytes_per_s.value / 1e9:.2f} GB/s out, "
+                f"{self.pcie.board.card_to_host_bytes_per_s.value / 1e9:.2f} GB/s back; "
+                f"register {self.pcie.register_read_ns / 1e3:g} us; launch {self.pcie.launch_ns / 1e3:g} us"
+            ),
+        }
+
+    def close(self) -> None:
+        self._live.clear()
+        self._allocator.clear()
+
+
+@contextmanager
+def _dead_control() -> Iterator[None]:
+    """A register access that the kernel never answered is a timeout."""
+    try:
+        yield
+    except RuntimeError as error:
+        raise DeviceTimeout(f"{error}; the control port is dead") from error

@@ -1,0 +1,67 @@
+"""The device backend "cosim": the card's driver on the co-simulated card."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from foveal.card import FovealDriver, load_board
+from foveal.device import DeviceInfo
+from foveal.drawlist import DrawList
+from foveal.errors import DeviceNotFound
+from foveal.frame import Frame
+from foveal.region import RegionSet
+
+from foveal_sim.cosim.memory import MemoryTiming
+
+__all__ = ["CosimDevice", "open_cosim"]
+
+
+class CosimDevice(FovealDriver):
+    """The driver, with a hook that spoils one pixel so that a benchmark can prove that it would notice."""
+
+    corrupt_pixel: tuple[int, int, int] | None = None
+    """(n, x, y): flip a bit of pixel (x, y) of the n-th frame rendered, counted from 0."""
+
+    _rendered = 0
+
+    def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
+        frame = super().render(draw, regions, depth)
+        if self.corrupt_pixel is not None and self.corrupt_pixel[0] == self._rendered:
+            _, x, y = self.corrupt_pixel
+            pixels = frame.pixels.copy()
+            pixels[y, x, 1] ^= 1
+            frame = replace(frame, pixels=pixels)
+        self._rendered += 1
+        return frame
+
+
+def open_cosim(
+    *,
+    board: str = "u280",
+    clock_hz: float | None = None,
+    memory_bytes: int = 256 << 20,
+    timing: MemoryTiming | None = None,
+    deadline_s: float = 0.1,
+    strided: bool = False,
+    corrupt_pixel: tuple[int, int, int] | None = None,
+) -> CosimDevice:
+    """Open a co-simulated card.
+
+    board: whose PCIe and memory figures the models use. clock_hz: by default that of the board's facts.
+    timing: the memory's, by default one HBM pseudo channel a port. deadline_s: longest frame in simulated time.
+    strided: pixels at their place in a full frame instead of packed. corrupt_pixel: see CosimDevice.
+    Raises DeviceNotFound when the compiled model is missing or the board is unknown.
+    """
+    try:
+        from foveal_sim.cosim.card import CosimCard
+        from foveal_sim.cosim.geometry import CosimGeometry
+    except ImportError as error:
+        raise DeviceNotFound(
+            f"the co-simulation module is not built ({error}); install the wheel: pip install ."
+        ) from error
+    facts = load_board(board)
+    card = CosimCard(facts, clock_hz=clock_hz or facts.clock_hz.value, memory_bytes=memory_bytes, timing=timing)
+    info = DeviceInfo("cosim", f"{facts.name} (co-simulated RTL)", "fpga", card.describe())
+    device = CosimDevice(card, CosimGeometry(card), info, deadline_s=deadline_s, strided=strided)
+    device.corrupt_pixel = corrupt_pixel
+    return device

@@ -1,0 +1,160 @@
+// The Verilated kernel with its memory: registers one access at a time, frames in bulk.
+#pragma once
+
+#include <verilated.h>
+
+#include <memory>
+#include <string>
+
+#include "Vfoveal_kernel.h"
+#include "read_port.hpp"
+#include "write_port.hpp"
+
+namespace foveal {
+
+class Kernel {
+public:
+    static constexpr unsigned kReadBytes = 64, kWriteBytes = FOVEAL_PPC * 4;
+    static constexpr unsigned kAccessLimit = 256;  // cycles a register access may take
+    static constexpr unsigned kResetCycles = 16;
+
+    Kernel(std::uint64_t base, std::uint64_t size)
+        : arena_(base, size),
+          top_(&context_, "foveal_kernel"),
+          gmem0_("gmem0", arena_, violations_, kReadBytes,
+                 {&top_.m_axi_gmem0_arvalid, &top_.m_axi_gmem0_arid, &top_.m_axi_gmem0_arlen, &top_.m_axi_gmem0_arsize,
+                  &top_.m_axi_gmem0_arburst, &top_.m_axi_gmem0_rready, &top_.m_axi_gmem0_araddr, &top_.m_axi_gmem0_arready,
+                  &top_.m_axi_gmem0_rvalid, &top_.m_axi_gmem0_rid, &top_.m_axi_gmem0_rresp, &top_.m_axi_gmem0_rlast,
+                  top_.m_axi_gmem0_rdata.data()}),
+          gmem2_("gmem2", arena_, violations_, kReadBytes,
+                 {&top_.m_axi_gmem2_arvalid, &top_.m_axi_gmem2_arid, &top_.m_axi_gmem2_arlen, &top_.m_axi_gmem2_arsize,
+                  &top_.m_axi_gmem2_arburst, &top_.m_axi_gmem2_rready, &top_.m_axi_gmem2_araddr, &top_.m_axi_gmem2_arready,
+                  &top_.m_axi_gmem2_rvalid, &top_.m_axi_gmem2_rid, &top_.m_axi_gmem2_rresp, &top_.m_axi_gmem2_rlast,
+                  top_.m_axi_gmem2_rdata.data()}),
+          gmem1_("gmem1", arena_, violations_, kWriteBytes,
+                 {&top_.m_axi_gmem1_awvalid, &top_.m_axi_gmem1_awid, &top_.m_axi_gmem1_awlen, &top_.m_axi_gmem1_awsize,
+                  &top_.m_axi_gmem1_awburst, &top_.m_axi_gmem1_wvalid, &top_.m_axi_gmem1_wlast, &top_.m_axi_gmem1_bready,
+                  &top_.m_axi_gmem1_awaddr, top_.m_axi_gmem1_wdata.data(), &top_.m_axi_gmem1_wstrb,
+                  &top_.m_axi_gmem1_awready, &top_.m_axi_gmem1_wready, &top_.m_axi_gmem1_bvalid, &top_.m_axi_gmem1_bid,
+                  &top_.m_axi_gmem1_bresp}) {
+        reset();
+    }
+    ~Kernel() { top_.final(); }
+    Kernel(const Kernel&) = delete;
+    Kernel& operator=(const Kernel&) = delete;
+
+    // Hold ap_rst_n low and drop every request the memory has in flight. Memory contents stay.
+    void reset() {
+        top_.s_axi_control_awvalid = top_.s_axi_control_wvalid = top_.s_axi_control_bready = 0;
+        top_.s_axi_control_arvalid = top_.s_axi_control_rready = 0;
+        flush();
+        top_.ap_rst_n = 0;
+        for (unsigned i = 0; i < kResetCycles; ++i) clock();
+        if (top_.m_axi_gmem0_arvalid || top_.m_axi_gmem2_arvalid || top_.m_axi_gmem1_awvalid || top_.m_axi_gmem1_wvalid)
+            violations_.add(cycle_, "kernel", "a VALID is high in reset");
+        top_.ap_rst_n = 1;
+    }
+
+    // Drop every request in flight, as an AXI firewall does; the kernel must not be waiting for one.
+    void flush() { gmem0_.flush(), gmem1_.flush(), gmem2_.flush(); }
+
+    // Step until `interrupt` is high or `limit` cycles have passed. Returns the cycles stepped.
+    std::uint64_t run(std::uint64_t limit) {
+        const std::uint64_t start = cycle_;
+        while (!interrupt() && cycle_ - start < limit) step([] {});
+        return cycle_ - start;
+    }
+
+    // Step exactly `cycles`.
+    void step_cycles(std::uint64_t cycles) {
+        for (std::uint64_t i = 0; i < cycles; ++i) step([] {});
+    }
+
+    // AXI4-Lite write; returns the response code (0 OKAY).
+    std::uint8_t write_register(std::uint32_t offset, std::uint32_t value) {
+        top_.s_axi_control_awaddr = static_cast<std::uint16_t>(offset & 0xFFF);
+        top_.s_axi_control_wdata = value;
+        top_.s_axi_control_wstrb = 0xF;
+        top_.s_axi_control_awvalid = top_.s_axi_control_wvalid = top_.s_axi_control_bready = 1;
+        bool address = false, data = false, done = false;
+        std::uint8_t code = kOkay;
+        for (unsigned i = 0; i < kAccessLimit && !done; ++i) {
+            step([&] {
+                address |= top_.s_axi_control_awvalid && top_.s_axi_control_awready;
+                data |= top_.s_axi_control_wvalid && top_.s_axi_control_wready;
+                if (top_.s_axi_control_bvalid) done = true, code = top_.s_axi_control_bresp;
+            });
+            if (address) top_.s_axi_control_awvalid = 0;
+            if (data) top_.s_axi_control_wvalid = 0;
+        }
+        top_.s_axi_control_awvalid = top_.s_axi_control_wvalid = top_.s_axi_control_bready = 0;
+        if (!done) throw std::runtime_error("s_axi_control did not answer a write at " + std::to_string(offset));
+        return code;
+    }
+
+    struct Read {
+        std::uint32_t value;
+        std::uint8_t code;
+    };
+
+    Read read_register(std::uint32_t offset) {
+        top_.s_axi_control_araddr = static_cast<std::uint16_t>(offset & 0xFFF);
+        top_.s_axi_control_arvalid = top_.s_axi_control_rready = 1;
+        bool address = false, done = false;
+        Read read{};
+        for (unsigned i = 0; i < kAccessLimit && !done; ++i) {
+            step([&] {
+                address |= top_.s_axi_control_arvalid && top_.s_axi_control_arready;
+                if (top_.s_axi_control_rvalid) done = true, read = {top_.s_axi_control_rdata, top_.s_axi_control_rresp};
+            });
+            if (address) top_.s_axi_control_arvalid = 0;
+        }
+        top_.s_axi_control_arvalid = top_.s_axi_control_rready = 0;
+        if (!done) throw std::runtime_error("s_axi_control did not answer a read at " + std::to_string(offset));
+        return read;
+    }
+
+    MemoryPort& port(const std::string& name) {
+        if (name == "gmem0") return gmem0_;
+        if (name == "gmem1") return gmem1_;
+        if (name == "gmem2") return gmem2_;
+        throw std::invalid_argument("no memory port " + name + "; there are gmem0, gmem1, gmem2");
+    }
+    bool idle() const { return gmem0_.idle() && gmem1_.idle() && gmem2_.idle(); }
+    // Verilator renames the pin, as it does with each name that some C++ dialect reserves.
+    bool interrupt() const { return top_.__SYM__interrupt; }
+    std::uint64_t cycles() const { return cycle_; }
+    Arena& arena() { return arena_; }
+    Violations& violations() { return violations_; }
+
+private:
+    template <class Observe>
+    void step(Observe observe) {
+        gmem0_.drive(cycle_), gmem1_.drive(cycle_), gmem2_.drive(cycle_);
+        top_.ap_clk = 0;
+        top_.eval();  // settles the kernel's combinational outputs on this cycle's inputs
+        gmem0_.observe(cycle_), gmem1_.observe(cycle_), gmem2_.observe(cycle_);
+        observe();
+        top_.ap_clk = 1;
+        top_.eval();
+        ++cycle_;
+    }
+
+    void clock() {
+        top_.ap_clk = 0;
+        top_.eval();
+        top_.ap_clk = 1;
+        top_.eval();
+        ++cycle_;
+    }
+
+    VerilatedContext context_;
+    Arena arena_;
+    Violations violations_;
+    Vfoveal_kernel top_;
+    ReadPort gmem0_, gmem2_;
+    WritePort gmem1_;
+    std::uint64_t cycle_ = 0;
+};
+
+}  // namespace foveal
