@@ -36,7 +36,7 @@ class Material(IntEnum):
 _TINTS = {
     Material.ASPHALT: (122, 126, 132),
     Material.PAVEMENT: (134, 130, 122),
-    Material.GRASS: (120, 136, 112),
+    Material.GRASS: (124, 130, 116),
     Material.FACADE: (138, 130, 118),
     Material.GLASS: (118, 128, 142),
     Material.FOLIAGE: (116, 138, 110),

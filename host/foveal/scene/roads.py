@@ -22,6 +22,7 @@ _ASPHALT, _PAVING, _KERB, _GRASS = (86, 87, 90), (164, 160, 152), (188, 186, 180
 _WHITE, _YELLOW = (236, 236, 230), (228, 184, 56)
 _MARK_WIDTH_M, _MARK_LIFT_M, _DASH_M = 0.15, 0.02, 4.0
 _SIDEWALK_M, _JUNCTION_DROP_M, _GROUND_DROP_M = 2.5, 0.03, 0.14
+_OVERLAP_M = 0.03
 _LONGEST_QUAD_M, _SHARPEST_TURN_RAD = 12.0, 0.03
 _GROUND_CELL_M, _GROUND_REACH_M, _GROUND_CELLS = 20.0, 300.0, 160
 
@@ -89,10 +90,25 @@ def _ground_height(grid: np.ndarray, lanes: np.ndarray, near_m: float) -> np.nda
 def _edges(static: StaticScene) -> _Edges:
     yaw = -np.radians(static.lane_pose[:, 4])
     left = np.column_stack([-np.sin(yaw), np.cos(yaw), np.zeros(len(yaw))])
-    centre = scene_points(static.lane_pose[:, :3])
+    centre = scene_points(static.lane_pose[:, :3]) + _overlap(static)
     half = static.lane_width[:, None] / 2 * left
     lift = np.where(static.lane_use == Lane.SIDEWALK, KERB_M, 0.0)[:, None] * _UP
     return _Edges(np.stack([centre + half + lift, centre - half + lift], axis=1), left)
+
+
+def _overlap(static: StaticScene) -> np.ndarray:
+    """(L, 3) shift that lengthens each run of samples at both ends, so that no crack shows where roads meet."""
+    centre, strip = scene_points(static.lane_pose[:, :3]), _strip(static)
+    ahead = np.zeros_like(centre)
+    ahead[:-1] = centre[1:] - centre[:-1]
+    within = np.concatenate([strip[1:] == strip[:-1], [False]])
+    ahead /= np.maximum(np.linalg.norm(ahead, axis=1, keepdims=True), 1e-9)
+    shift = np.zeros_like(centre)
+    first = within & ~np.concatenate([[False], within[:-1]])
+    before_last = np.flatnonzero(within & ~np.concatenate([within[1:], [False]]))
+    shift[first] = -_OVERLAP_M * ahead[first]
+    shift[before_last + 1] = _OVERLAP_M * ahead[before_last]
+    return shift
 
 
 def _segments(static: StaticScene, keep: np.ndarray) -> np.ndarray:
@@ -191,6 +207,7 @@ def _marks(static: StaticScene, edges: _Edges, fine: np.ndarray, coarse: np.ndar
         for segment, kind in ((coarse, Mark.SOLID), (fine, Mark.BROKEN)):
             i, j = segment[:, 0], segment[:, 1]
             chosen = (static.lane_mark[i, side] == kind) & (static.lane_key[i, 3] < 0)
+            chosen &= static.lane_use[i] == Lane.DRIVING
             if kind == Mark.BROKEN:
                 middle = (static.lane_s[i] + static.lane_s[j]) / 2
                 chosen &= np.floor(middle / _DASH_M) % 2 == 0

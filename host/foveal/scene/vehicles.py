@@ -157,12 +157,15 @@ def bus(extent: np.ndarray, number: int) -> Part:
     ]
     nose, tail = _ends(ex, ey, ez)
     front = _end_quad(1.003 * ex, ey, (-0.15 * ez, 0.62 * ez), True)
+    back = _end_quad(-1.003 * ex, ey, (0.05 * ez, 0.66 * ez), False)
     sign = _end_quad(1.003 * ex, ey, (0.70 * ez, 0.88 * ez), True)
     return Part.joined(
         [
             body,
             quad(np.stack(windows), _GLASS, Material.GLASS),
-            quad(inset(front, (0.08, 0.92), (0.0, 1.0), 0.0), _GLASS, Material.GLASS),
+            quad(
+                np.stack([inset(end, (0.08, 0.92), (0.0, 1.0), 0.0) for end in (front, back)]), _GLASS, Material.GLASS
+            ),
             quad(inset(sign, (0.25, 0.75), (0.0, 1.0), 0.0), (250, 176, 40), Material.LAMP),
             *_lamps(nose, tail),
             *_wheels(extent, radius, (-0.62, 0.66)),
@@ -204,8 +207,9 @@ def two_wheeler(extent: np.ndarray, number: int, motor: bool) -> Part:
     if motor:
         parts.append(ellipsoid((0.15 * ex, 0, saddle), (0.30 * ex, 0.5 * ey, 0.16 * ez), paint, Material.PAINT, 10, 5))
         parts.append(box((0.0, 0, hub + 0.05 * ez), (0.22 * ex, 0.4 * ey, 0.14 * ez), (84, 86, 90), Material.METAL))
-        parts.append(box((ex - 1.3 * radius, 0, 0.05 * ez), (0.05, 0.09, 0.07), _HEADLAMP, Material.LAMP))
-        parts.append(box((-ex + 0.25 * radius, 0, -0.1 * ez), (0.04, 0.08, 0.04), _TAIL_LAMP, Material.LAMP))
+        parts.append(box((-0.33 * ex, 0, 0.02 * ez), (0.22 * ex, 0.3 * ey, 0.06 * ez), _TRIM, Material.RUBBER))
+        parts.append(box((0.50 * ex, 0, 0.06 * ez), (0.07, 0.09, 0.07), _HEADLAMP, Material.LAMP))
+        parts.append(box((-0.56 * ex, 0, 0.02 * ez), (0.04, 0.08, 0.04), _TAIL_LAMP, Material.LAMP))
     parts += _rider(extent, number, saddle, wide)
     return Part.joined(parts).scaled_to(extent)
 

@@ -1,0 +1,200 @@
+"""A drive as CARLA's client: connect, own the clock, read one consistent state a step."""
+
+from __future__ import annotations
+
+import logging
+import socket
+from dataclasses import dataclass, field
+from types import TracebackType
+from typing import Self
+
+import carla
+import numpy as np
+
+from foveal.carla import version
+from foveal.carla.boxes import box_row
+from foveal.carla.failure import ForeignTick, server_lost
+from foveal.errors import SceneError, ServerLost
+from foveal.scene.axes import carla_matrix, pose_of
+from foveal.scene.kind import of_type
+from foveal.scene.tick import CameraMount, Tick
+
+__all__ = ["Drive", "connect"]
+
+_LOG = logging.getLogger(__name__)
+_RESTORE_S = 2.0
+
+
+def connect(host: str = "127.0.0.1", port: int = 2000, timeout_s: float = 10.0) -> carla.Client:
+    """A client whose calls have a deadline, of a server that answers and whose version fits.
+
+    Raises ServerLost when nothing listens there, nothing answers, or the versions do not fit.
+    The port is tried first, because the carla package connects once and then only times out.
+    """
+    try:
+        socket.create_connection((host, port), timeout=timeout_s).close()
+    except OSError as error:
+        raise ServerLost(
+            f"no CARLA server at {host}:{port} ({error.strerror or error}); start one "
+            f"(`foveal world --port {port}` or CarlaUE4) or name another port"
+        ) from error
+    client = carla.Client(host, port)
+    client.set_timeout(timeout_s)
+    try:
+        server = client.get_server_version()
+    except RuntimeError as error:
+        raise server_lost(error) from error
+    version.check(client.get_client_version(), server)
+    return client
+
+
+@dataclass(slots=True)
+class Drive:
+    """Context manager that owns a world's clock: synchronous mode and a fixed step, given back at the end.
+
+    client: from :func:`connect`. step_s: simulated seconds a tick. mount: the camera on the ego.
+    ego_id: the actor that carries the camera; set it before the first tick (0: the camera is at the origin).
+    timeout_s: deadline of one tick. Raises ServerLost when the server is gone, ForeignTick when another client ticks.
+    """
+
+    client: carla.Client
+    step_s: float = 0.05
+    mount: CameraMount = field(default_factory=CameraMount)
+    ego_id: int = 0
+    timeout_s: float = 10.0
+    world: carla.World = field(init=False, repr=False)
+    _saved: carla.WorldSettings | None = field(init=False, default=None, repr=False)
+    _last: int | None = field(init=False, default=None, repr=False)
+    _types: dict[str, int] = field(init=False, default_factory=dict, repr=False)
+    _actor: dict[int, carla.Actor] = field(init=False, default_factory=dict, repr=False)
+    _box: dict[int, tuple[float, ...]] = field(init=False, default_factory=dict, repr=False)
+
+    def __enter__(self) -> Self:
+        try:
+            self.world = self.client.get_world()
+            self._saved = self.world.get_settings()
+            settings = self.world.get_settings()
+            settings.synchronous_mode = True
+            settings.fixed_delta_seconds = self.step_s
+            self.world.apply_settings(settings)
+        except RuntimeError as error:
+            self._restore()
+            raise server_lost(error) from error
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._restore()
+
+    def tick(self) -> Tick:
+        """Advance one step and read the snapshot of exactly that frame.
+
+        An actor that vanished or has an empty box is left out with its reason; the frame is not lost.
+        Raises SceneError when a transform is not finite or the ego is gone.
+        """
+        try:
+            frame = self.world.tick(self.timeout_s)
+            snapshot = self.world.get_snapshot()
+        except RuntimeError as error:
+            raise server_lost(error) from error
+        if self._last is not None and frame != self._last + 1:
+            raise ForeignTick(
+                f"frame {self._last} was followed by {frame}: another client ticks this world; "
+                "stop it and repeat the drive"
+            )
+        if snapshot.frame != frame:
+            raise ForeignTick(
+                f"asked for frame {frame}, the snapshot is of {snapshot.frame}: another client ticks this world; "
+                "stop it and repeat the drive"
+            )
+        self._last = frame
+        return self._state(snapshot)
+
+    def _restore(self) -> None:
+        """Give the clock back, so that the next client does not find a frozen world; a dead server is only logged."""
+        if self._saved is None:
+            return
+        self.client.set_timeout(min(self.timeout_s, _RESTORE_S))
+        try:
+            self.world.apply_settings(self._saved)
+        except RuntimeError as error:
+            _LOG.warning("the server's settings could not be restored: %s", error)
+        finally:
+            self.client.set_timeout(self.timeout_s)
+
+    def _state(self, snapshot: carla.WorldSnapshot) -> Tick:
+        states = {state.id: state for state in snapshot}
+        self._meet([number for number in states if number not in self._actor])
+        skipped: list[tuple[int, str]] = []
+        kept: list[int] = []
+        rows: list[tuple[float, ...]] = []
+        for number, state in states.items():
+            actor = self._actor.get(number)
+            if actor is None:
+                skipped.append((number, "destroyed"))
+                continue
+            if of_type(actor.type_id) is None:
+                continue
+            reason = self._measure(number, actor)
+            if reason:
+                skipped.append((number, reason))
+                continue
+            kept.append(number)
+            speed = state.get_velocity()
+            rows.append((*_pose(state.get_transform()), speed.x, speed.y, speed.z))
+        motion = np.array(rows, dtype=np.float64).reshape(-1, 9)
+        ego = np.zeros(6)
+        if self.ego_id:
+            if self.ego_id not in states:
+                raise SceneError(
+                    f"frame {snapshot.frame}: the ego, actor {self.ego_id}, is gone (destroyed by another client, or "
+                    "fallen out of the world); spawn it again and repeat the drive"
+                )
+            ego = np.array(_pose(states[self.ego_id].get_transform()), dtype=np.float64)
+        return Tick(
+            frame=snapshot.frame,
+            time_s=snapshot.timestamp.elapsed_seconds,
+            ego_id=self.ego_id,
+            ego=ego,
+            camera=pose_of(carla_matrix(ego) @ carla_matrix(self.mount.pose())),
+            types=tuple(self._types),
+            actor_id=np.array(kept, dtype=np.uint32),
+            actor_type=np.array([self._types[self._actor[number].type_id] for number in kept], dtype=np.int32),
+            transform=motion[:, :6].copy(),
+            velocity=motion[:, 6:].copy(),
+            box=np.array([self._box[number] for number in kept], dtype=np.float64).reshape(-1, 9),
+            skipped=tuple(skipped),
+        )
+
+    def _meet(self, numbers: list[int]) -> None:
+        """Ask once for actors not seen before."""
+        if not numbers:
+            return
+        try:
+            for actor in self.world.get_actors(numbers):
+                self._actor[actor.id] = actor
+                self._types.setdefault(actor.type_id, len(self._types))
+        except RuntimeError as error:
+            if "time-out" in str(error):
+                raise server_lost(error) from error
+            _LOG.warning("actors %s could not be looked up: %s", numbers, error)
+
+    def _measure(self, number: int, actor: carla.Actor) -> str:
+        """Fill the box cache (a round trip an actor); the reason why there is no box, or an empty string."""
+        if number not in self._box:
+            try:
+                box = box_row(actor.bounding_box)
+            except RuntimeError as error:
+                if "time-out" in str(error):
+                    raise server_lost(error) from error
+                return "destroyed"
+            if not np.isfinite(box).all():
+                return "box_not_finite"
+            self._box[number] = box
+        return "" if max(self._box[number][3:6]) > 0.0 else "empty_extent"
+
+
+def _pose(transform: carla.Transform) -> tuple[float, ...]:
+    place, turn = transform.location, transform.rotation
+    return (place.x, place.y, place.z, turn.pitch, turn.yaw, turn.roll)
