@@ -34,7 +34,7 @@ def clip_polygons(corner: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     Returns the pieces (K, 3, 4) float32 in draw order and the index (K,) of the triangle each comes from.
     A polygon that keeps a vertex with w <= 0 or gets a ninth vertex is dropped.
     """
-    needs = ~(plane_distance(corner) >= 0).all(axis=1)
+    needs = ~np.asarray((plane_distance(corner) >= 0).all(axis=1))
     polygon = np.zeros((len(corner), MAX_VERTICES, 4), dtype=np.float32)
     polygon[:, :3] = corner
     count = np.full(len(corner), 3, dtype=np.int64)

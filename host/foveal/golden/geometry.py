@@ -112,7 +112,7 @@ def _screen(corner: np.ndarray, draw: DrawList) -> tuple[np.ndarray, np.ndarray,
     x, y = (np.floor(value * F32(256) + F32(0.5)) for value in (xs, ys))
     sound = np.isfinite(iw) & np.isfinite(zs) & (np.abs(x) < COORDINATE_LIMIT) & (np.abs(y) < COORDINATE_LIMIT)
     z = np.floor(np.clip(zs, F32(0), F32(1)).astype(np.float64) * FAR + 0.5)
-    return x.astype(np.int64), y.astype(np.int64), z.astype(np.int64), sound.all(axis=1)
+    return x.astype(np.int64), y.astype(np.int64), z.astype(np.int64), np.asarray(sound.all(axis=1))
 
 
 def _area2(x: np.ndarray, y: np.ndarray) -> np.ndarray:
