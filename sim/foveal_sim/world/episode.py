@@ -1,0 +1,221 @@
+"""One loaded map with everything that lives on it, and how it advances."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from foveal.errors import FovealError
+
+from foveal_sim.world.actors import Actor, ActorTable
+from foveal_sim.world.bicycle import drive
+from foveal_sim.world.blueprints import LIBRARY, Blueprint
+from foveal_sim.world.lanes import LaneGraph, lane_strips
+from foveal_sim.world.opendrive import RoadMap
+from foveal_sim.world.scenery import EnvironmentObject, place_scenery
+from foveal_sim.world.settings import EpisodeSettings, default_weather
+from foveal_sim.world.traffic import Traffic
+from foveal_sim.world.walkers import Strollers, walk
+
+__all__ = ["Episode", "Population", "SpawnError"]
+
+_SPECTATOR = Blueprint("spectator", "spectator")
+_SPAWN_SPACING_M = 10.0
+# A vehicle spawned up to this far above its lane is set on it: there is no gravity to let it fall.
+_DROP_M = 2.0
+
+
+class SpawnError(FovealError):
+    """An actor cannot be spawned; the text is for the client."""
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """What the server spawns by itself when a map is loaded: lane-following vehicles and strolling walkers."""
+
+    vehicles: int = 0
+    walkers: int = 0
+    seed: int = 0
+
+
+class Episode:
+    """World state of one map. Actor ids start at `first_id` and are never used twice."""
+
+    def __init__(self, number: int, road_map: RoadMap, population: Population, first_id: int) -> None:
+        strips = lane_strips(road_map)
+        self.number = number
+        self.road_map = road_map
+        self.population = population
+        self.settings = EpisodeSettings()
+        self.weather = default_weather()
+        self.table = ActorTable()
+        self.lights: dict[int, int] = {}
+        self.driving = LaneGraph.of(strips, "driving")
+        self.scenery: list[EnvironmentObject] = place_scenery(strips)
+        self.hidden: set[int] = set()
+        self.next_id = first_id
+        self._traffic = Traffic(self.driving, road_map.speed_limit_mps, population.seed)
+        self._sidewalks = LaneGraph.of(strips, "sidewalk")
+        self._strollers = Strollers(self._sidewalks, population.seed)
+        self._still: set[int] = set()
+        self._constant: dict[int, float] = {}
+        self._version = -1
+        self._driven = self._walked = self._obstacles = np.empty(0, dtype=np.int64)
+        self._speeds = np.empty(0)
+        uid = len(LIBRARY) + 1
+        self.spectator = self._add(
+            lambda slot: Actor(self.next_id, slot, uid, _SPECTATOR, {}), (0.0, 0.0, 10.0, 0.0, 0.0, 0.0)
+        )
+        self.spawn_points = self._spawn_points()
+        self._populate(population)
+
+    # -- spawning ------------------------------------------------------------------------------------------------
+
+    def spawn(
+        self,
+        blueprint_id: str,
+        attributes: Mapping[str, str],
+        pose: Sequence[float],
+        parent: int = 0,
+        token: bytes = b"",
+    ) -> Actor:
+        """Spawn an actor; pose is relative to the parent when there is one. Raises SpawnError."""
+        blueprint = LIBRARY.get(blueprint_id)
+        if blueprint is None:
+            raise SpawnError(f"spawn_actor: no blueprint {blueprint_id!r} in this world's library")
+        if not all(math.isfinite(value) for value in pose):
+            raise SpawnError(f"spawn_actor: the transform is not finite: {list(pose)}")
+        if parent and self.table.get(parent) is None:
+            raise SpawnError(f"spawn_actor: there is no actor {parent} to attach to")
+        unknown = set(attributes) - set(blueprint.defaults)
+        if unknown:
+            raise SpawnError(f"spawn_actor: {blueprint_id} has no attribute {', '.join(sorted(unknown))}")
+        merged = {**blueprint.defaults, **attributes}
+        place = tuple(pose)
+        if blueprint.half[0] and not parent:
+            place = self._on_ground(blueprint, place)
+            if self.table.collides(place, blueprint.half, blueprint.lift):
+                raise SpawnError("Spawn failed because of collision at spawn position")
+        uid = list(LIBRARY).index(blueprint_id) + 1
+        actor = self._add(lambda slot: Actor(self.next_id, slot, uid, blueprint, merged, parent, token), place, parent)
+        if actor.category == "vehicle":
+            self.table.records["speed_limit"][actor.slot] = self.road_map.speed_limit_mps * 3.6
+            self.table.records["light_state"][actor.slot] = 4  # unknown: this vehicle is at no traffic light
+            if merged["role_name"] == "traffic":
+                self._traffic.adopt(actor, place[0], place[1])
+        return actor
+
+    def destroy(self, actor_id: int) -> list[Actor]:
+        """Destroy an actor and what is attached to it; returns what is gone. The spectator stays."""
+        if actor_id == self.spectator.id:
+            return []
+        gone = self.table.remove(actor_id)
+        for actor in gone:
+            self._traffic.release(actor.id)
+            self._strollers.release(actor.id)
+            self._still.discard(actor.id)
+            self._constant.pop(actor.id, None)
+            self.lights.pop(actor.id, None)
+        return gone
+
+    # -- commands ------------------------------------------------------------------------------------------------
+
+    def place(self, actor: Actor, pose: tuple[float, ...]) -> None:
+        """Teleport an actor (an attached one in its parent's frame); its speed is kept."""
+        self.table.set_pose(actor, pose)
+        if actor.id in self._traffic:
+            self._traffic.move(actor.id, pose[0], pose[1])
+
+    def simulate_physics(self, actor_id: int, enabled: bool) -> None:
+        """Switch an actor's own motion off or on."""
+        (self._still.discard if enabled else self._still.add)(actor_id)
+        self._version = -1
+
+    def set_velocity(self, actor: Actor, velocity: Sequence[float]) -> None:
+        """Give a vehicle the forward part of `velocity` (world, m/s)."""
+        yaw = math.radians(float(self.table.records["pose"][actor.slot, 4]))
+        self.table.records["velocity"][actor.slot] = velocity
+        self.table.speed[actor.slot] = velocity[0] * math.cos(yaw) + velocity[1] * math.sin(yaw)
+
+    def set_constant_speed(self, actor_id: int, speed_mps: float | None) -> None:
+        """Hold a vehicle's forward speed, or (None) return it to its controls."""
+        if speed_mps is None:
+            self._constant.pop(actor_id, None)
+        else:
+            self._constant[actor_id] = speed_mps
+        self._version = -1
+
+    # -- time ----------------------------------------------------------------------------------------------------
+
+    def step(self) -> None:
+        """Advance by one settings step."""
+        delta = self.settings.step_s
+        if self._version != self.table.version:
+            self._look_up()
+        self._traffic.step(self.table, self._obstacles, delta)
+        self._strollers.step(self.table, delta)
+        if len(self._driven):
+            drive(self.table, self._driven, self._speeds, delta)
+        if len(self._walked):
+            walk(self.table, self._walked, delta)
+        self.table.follow_parents()
+
+    def _look_up(self) -> None:
+        vehicles = [a for a in self.table if a.category == "vehicle" and not a.parent and a.id not in self._traffic]
+        moved = [actor for actor in vehicles if actor.id not in self._still]
+        people = [a for a in self.table if a.category == "walker" and a.id not in self._strollers]
+        self._obstacles = np.array([actor.slot for actor in vehicles], dtype=np.int64)
+        self._driven = np.array([actor.slot for actor in moved], dtype=np.int64)
+        self._walked = np.array([actor.slot for actor in people if actor.id not in self._still], dtype=np.int64)
+        self._speeds = np.array([self._constant.get(actor.id, math.nan) for actor in moved])
+        self._version = self.table.version
+
+    # -- set-up --------------------------------------------------------------------------------------------------
+
+    def _add(self, make: Callable[[int], Actor], pose: tuple[float, ...], parent: int = 0) -> Actor:
+        actor = self.table.add(self.next_id, make, pose, parent)
+        self.next_id += 1
+        return actor
+
+    def _on_ground(self, blueprint: Blueprint, pose: tuple[float, ...]) -> tuple[float, ...]:
+        if not len(self.driving) or not blueprint.id.startswith("vehicle."):
+            return pose
+        lane, distance, beside = self.driving.nearest(pose[0], pose[1])
+        ground = self.driving.strips[lane].at(distance)[2]
+        if abs(beside) < self.driving.width[lane] and 0.0 < pose[2] - ground <= _DROP_M:
+            return (*pose[:2], ground, *pose[3:])
+        return pose
+
+    def _spawn_points(self) -> list[tuple[float, ...]]:
+        points = []
+        for strip in self.driving.strips:
+            for distance in np.arange(_SPAWN_SPACING_M / 2, strip.length - 2.0, _SPAWN_SPACING_M):
+                x, y, z, yaw = strip.at(float(distance))
+                points.append((x, y, z, 0.0, (yaw + 180.0) % 360.0 - 180.0, 0.0))
+        return points
+
+    def _populate(self, population: Population) -> None:
+        random = np.random.default_rng((population.seed, 2))
+        vehicles = [blueprint for blueprint in LIBRARY.values() if blueprint.id.startswith("vehicle.")]
+        people = [blueprint for blueprint in LIBRARY.values() if blueprint.id.startswith("walker.")]
+        places = random.permutation(len(self.spawn_points))[: population.vehicles]
+        for number, place in enumerate(places):
+            blueprint = vehicles[number % len(vehicles)]
+            colours = next(a.recommended for a in blueprint.attributes if a.name == "color")
+            attributes = {"role_name": "traffic", "color": colours[random.integers(len(colours))]}
+            self.spawn(blueprint.id, attributes, self.spawn_points[place])
+        if not len(self._sidewalks):
+            return
+        share = self._sidewalks.length / self._sidewalks.length.sum()
+        for number in range(population.walkers):
+            lane = int(random.choice(len(self._sidewalks), p=share))
+            distance = float(random.uniform(0.0, self._sidewalks.length[lane]))
+            x, y, z, yaw = self._sidewalks.strips[lane].at(distance)
+            blueprint = people[number % len(people)]
+            try:
+                walker = self.spawn(blueprint.id, {}, (x, y, z + blueprint.half[2], 0.0, yaw, 0.0))
+            except SpawnError:
+                continue  # the place is taken; the walker count is an upper bound
+            self._strollers.adopt(walker, lane, distance)

@@ -1,0 +1,144 @@
+"""The methods a client may call, bound to one world."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from foveal_sim.world.blueprints import LIBRARY
+from foveal_sim.world.commands import Commands
+from foveal_sim.world.rpc import CallError, MethodTable
+from foveal_sim.world.scenery import ANY, EnvironmentObject
+from foveal_sim.world.settings import EpisodeSettings
+from foveal_sim.world.wire import VERSION
+from foveal_sim.world.world import World
+
+__all__ = ["method_table"]
+
+_GRAVITY = 9.81
+
+
+def method_table(world: World) -> MethodTable:
+    """Everything that this server answers."""
+    table = MethodTable()
+    commands = Commands(world)
+    commands.register(table)
+    _session(table, world)
+    _maps(table, world)
+    _actors(table, world, commands)
+    _surroundings(table, world)
+    _traffic_lights(table, commands)
+    _traffic_manager(table)
+    return table
+
+
+def _session(table: MethodTable, world: World) -> None:
+    def set_settings(fields: Sequence[Any]) -> int:
+        world.apply_settings(EpisodeSettings.parse(fields))
+        return world.frame
+
+    def sensor_token(stream_id: int) -> list[bytes]:
+        world.hub.expect(stream_id, time.monotonic())
+        return [world.hub.token(stream_id)]
+
+    def tick(*_: Any) -> int:
+        return world.tick() if world.episode.settings.synchronous else world.frame
+
+    table.value("version", lambda: VERSION)
+    table.value("get_episode_info", lambda: [world.episode.number, [world.hub.token(world.observer)]])
+    table.value("get_sensor_token", sensor_token)
+    table.value("get_episode_settings", lambda: world.episode.settings.wire())
+    table.value("set_episode_settings", set_settings)
+    table.value("tick_cue", tick)
+
+
+def _maps(table: MethodTable, world: World) -> None:
+    def info() -> list[object]:
+        points = [[list(p[:3]), list(p[3:])] for p in world.episode.spawn_points]
+        return [world.episode.road_map.name, points]
+
+    table.value("get_map_info", info)
+    table.value("get_map_data", lambda: world.episode.road_map.text)
+    table.value("get_required_files", lambda *_: [])
+    table.value("get_available_maps", world.available_maps)
+    table.command("load_new_episode", lambda name, reset=True, *_: world.load(name, bool(reset)))
+    table.command("copy_opendrive_to_file", lambda text, *_: world.upload(text))
+    table.command("load_map_layer", lambda *_: None)
+    table.command("unload_map_layer", lambda *_: None)
+
+
+def _actors(table: MethodTable, world: World, commands: Commands) -> None:
+    def blueprints() -> list[object]:
+        return [[n, b.id, b.tags, [a.wire() for a in b.attributes]] for n, b in enumerate(LIBRARY.values(), start=1)]
+
+    def by_id(ids: Iterable[int]) -> list[object]:
+        actors = (world.episode.table.get(actor_id) for actor_id in ids)
+        return [actor.wire() for actor in actors if actor is not None]
+
+    table.value("get_actor_definitions", blueprints)
+    table.value("get_actors_by_id", by_id)
+    table.value("get_spectator", lambda: world.episode.spectator.wire())
+    table.value("get_actor_bounding_box", lambda actor_id: commands.actor(actor_id).bounding_box())
+    table.value("spawn_actor", lambda description, transform: commands.spawn(description, transform).wire())
+    table.value("spawn_actor_with_parent", lambda *arguments: commands.spawn(*arguments).wire())
+    table.value("get_vehicle_light_state", lambda actor_id: [world.episode.lights.get(commands.actor(actor_id).id, 0)])
+    table.value("get_vehicle_light_states", lambda: [[actor, flags] for actor, flags in world.episode.lights.items()])
+
+
+def _surroundings(table: MethodTable, world: World) -> None:
+    def objects(label: int) -> list[EnvironmentObject]:
+        return [thing for thing in world.episode.scenery if label in (ANY, thing.label)]
+
+    def show(ids: Iterable[int], visible: bool) -> None:
+        (world.episode.hidden.difference_update if visible else world.episode.hidden.update)(ids)
+
+    def set_weather(fields: Sequence[Any]) -> None:
+        world.episode.weather = [float(value) for value in fields]
+
+    table.value("get_all_level_BBs", lambda label: [thing.bounding_box() for thing in objects(label)])
+    table.value("get_environment_objects", lambda label: [_environment_object(thing) for thing in objects(label)])
+    table.command("enable_environment_objects", show)
+    table.value("get_names_of_all_objects", lambda: [thing.name for thing in world.episode.scenery])
+    table.value("get_weather_parameters", lambda: world.episode.weather)
+    table.command("set_weather_parameters", set_weather)
+    table.value("query_lights_state", lambda *_: [])
+    table.value("get_imui_gravity", lambda: _GRAVITY)
+    table.command("draw_debug_shape", lambda *_: None)
+
+
+def _environment_object(thing: EnvironmentObject) -> list[object]:
+    return [thing.transform(), thing.bounding_box(), thing.id, thing.name, thing.label]
+
+
+def _traffic_lights(table: MethodTable, commands: Commands) -> None:
+    """No map of this server has traffic lights; what concerns all of them succeeds, what names one is refused."""
+
+    def refuse(actor_id: int, *_: Any) -> None:
+        raise CallError(f"actor {actor_id} is {commands.actor(actor_id).blueprint.id}, not a traffic light")
+
+    for name in ("get_light_boxes", "get_group_traffic_lights", "get_traffic_sign_trigger_volume"):
+        table.value(name, refuse)
+    for name in ("state", "green_time", "yellow_time", "red_time"):
+        table.command(f"set_traffic_light_{name}", refuse)
+    table.command("freeze_traffic_light", refuse)
+    table.command("freeze_all_traffic_lights", lambda *_: None)
+    table.command("reset_all_traffic_lights", lambda *_: None)
+
+
+def _traffic_manager(table: MethodTable) -> None:
+    """The client's own traffic manager asks here whether another client runs one already."""
+    running: dict[int, list[object]] = {}
+
+    def find(port: int) -> list[object]:
+        if port not in running:
+            raise CallError(f"no traffic manager runs on port {port}")
+        return running[port]
+
+    def add(place: Sequence[Any]) -> bool:
+        return running.setdefault(int(place[1]), list(place)) == list(place)
+
+    table.value("is_traffic_manager_running", lambda port: port in running)
+    table.value("get_traffic_manager_running", find)
+    table.value("add_traffic_manager_running", add)
+    table.value("destroy_traffic_manager", lambda port: running.pop(port, None) is not None)

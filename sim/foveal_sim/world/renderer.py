@@ -1,0 +1,151 @@
+"""Camera pixels from Foveal's own renderers: the scene a client would build, drawn by a painter."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Protocol
+from weakref import ref
+
+import numpy as np
+from foveal import golden
+from foveal.device import open_device
+from foveal.drawlist import DrawList, MeshSet
+from foveal.errors import MapError
+from foveal.region import RegionSet
+from foveal.scene.assemble import Scene, build_scene, draw_list
+from foveal.scene.static import StaticScene
+from foveal.scene.tick import CameraMount, Tick
+
+from foveal_sim.world.camera import Camera
+from foveal_sim.world.episode import Episode
+
+__all__ = ["GOLDEN", "DevicePainter", "GoldenPainter", "Painter", "SceneRenderer", "painter", "sun_direction"]
+
+GOLDEN = "golden"
+"""Name of the painter that is always there."""
+
+
+class Painter(Protocol):
+    """Draws whole frames of meshes loaded before."""
+
+    def load(self, meshes: MeshSet) -> None: ...
+
+    def paint(self, draw: DrawList) -> np.ndarray:
+        """(height, width, 4) uint8 B, G, R, A; a new array at every call. Raises DeviceError."""
+
+
+class GoldenPainter:
+    """Foveal's golden model, in this process."""
+
+    def __init__(self) -> None:
+        self._meshes: MeshSet | None = None
+
+    def load(self, meshes: MeshSet) -> None:
+        self._meshes = meshes
+
+    def paint(self, draw: DrawList) -> np.ndarray:
+        """See `Painter`. The material table counts as resident."""
+        if self._meshes is None:
+            raise ValueError("load the meshes before painting")
+        return golden.render(self._meshes, draw, RegionSet.full(draw.width, draw.height), resident=True).pixels
+
+
+class DevicePainter:
+    """Any Foveal backend. Raises DeviceNotFound when it is unknown or cannot run here."""
+
+    def __init__(self, backend: str) -> None:
+        self._device = open_device(backend)
+
+    def load(self, meshes: MeshSet) -> None:
+        self._device.load(meshes)
+
+    def paint(self, draw: DrawList) -> np.ndarray:
+        """See `Painter`."""
+        return self._device.render(draw, RegionSet.full(draw.width, draw.height)).pixels
+
+
+def painter(name: str) -> Painter:
+    """The golden model, or the Foveal backend `name`. Raises DeviceNotFound."""
+    return GoldenPainter() if name == GOLDEN else DevicePainter(name)
+
+
+class SceneRenderer:
+    """A `CameraRenderer` over a painter.
+
+    The scene's meshes are built when an episode is first seen or its visible objects change, and uploaded once.
+    Weather moves the sun; a camera's own vehicle is not drawn, as in Foveal's benches.
+    """
+
+    def __init__(self, paint: Painter) -> None:
+        self._painter = paint
+        self._scene: Scene | None = None
+        self._built_for: tuple[ref[Episode], frozenset[int]] | None = None
+
+    def render(self, episode: Episode, camera: Camera, frame: int, elapsed_s: float) -> np.ndarray:
+        """See `CameraRenderer`. Raises DeviceError."""
+        tick = _tick(episode, camera, frame, elapsed_s)
+        scene = self._ready(episode, tick)
+        mount = CameraMount(width=camera.width, height=camera.height, fov_deg=camera.fov_deg)
+        return self._painter.paint(draw_list(scene, tick, mount, sun_direction(episode.weather)))
+
+    def _ready(self, episode: Episode, tick: Tick) -> Scene:
+        hidden = frozenset(episode.hidden)
+        built = self._built_for
+        if self._scene is None or built is None or built[0]() is not episode or built[1] != hidden:
+            self._scene = build_scene(_static_scene(episode), replace(tick, ego_id=0))
+            self._painter.load(self._scene.meshes)
+            self._built_for = ref(episode), hidden
+        return self._scene
+
+
+def sun_direction(weather: list[float]) -> tuple[float, float, float]:
+    """Unit vector to the sun in the scene's axes (x forward, y left, z up) from the weather's azimuth and altitude.
+
+    Azimuth 0 is +x and turns like a yaw; a sun below 5 degrees is drawn at 5, because nothing else lights a night.
+    """
+    azimuth, altitude = np.deg2rad(weather[4]), np.deg2rad(max(weather[5], 5.0))
+    flat = float(np.cos(altitude))
+    return flat * float(np.cos(azimuth)), -flat * float(np.sin(azimuth)), float(np.sin(altitude))
+
+
+def _static_scene(episode: Episode) -> StaticScene:
+    from foveal.carla.world_scene import lanes  # imports carla: only once the map has prepared its cache folder
+
+    empty = StaticScene.empty(episode.road_map.name)
+    try:
+        fields = lanes(episode.road_map.geometry, empty.step_m)
+    except MapError:  # a map without a driving lane is ground and objects
+        fields = {name: array for name, array in empty.arrays().items() if name.startswith("lane_")}
+    things = [thing for thing in episode.scenery if thing.id not in episode.hidden]
+    boxes = [(*thing.centre, *thing.half, 0.0, thing.yaw, 0.0) for thing in things]
+    return replace(
+        empty,
+        **fields,
+        object_id=np.array([thing.id for thing in things], dtype=np.uint64),
+        object_label=np.array([thing.label for thing in things], dtype=np.uint8),
+        object_box=np.array(boxes, dtype=np.float64).reshape(-1, 9),
+    )
+
+
+def _tick(episode: Episode, camera: Camera, frame: int, elapsed_s: float) -> Tick:
+    table = episode.table
+    bodies = [actor for actor in table if actor.blueprint.half[0]]
+    types = tuple(sorted({actor.blueprint.id for actor in bodies}))
+    slots = table.slots(actor.id for actor in bodies)
+    box = [(0.0, 0.0, a.blueprint.lift, *a.blueprint.half, 0.0, 0.0, 0.0) for a in bodies]
+    own = table.get(camera.actor_id)
+    vehicle = table.get(own.parent) if own is not None else None
+    view = table.pose(own) if own is not None else (0.0,) * 6
+    return Tick(
+        frame=frame,
+        time_s=elapsed_s,
+        ego_id=vehicle.id if vehicle is not None else 0,
+        ego=np.array(table.pose(vehicle) if vehicle is not None else view, dtype=np.float64),
+        camera=np.array(view, dtype=np.float64),
+        types=types,
+        actor_id=np.array([actor.id for actor in bodies], dtype=np.uint32),
+        actor_type=np.array([types.index(actor.blueprint.id) for actor in bodies], dtype=np.int32),
+        transform=table.records["pose"][slots].astype(np.float64),
+        velocity=table.records["velocity"][slots].astype(np.float64),
+        box=np.array(box, dtype=np.float64).reshape(-1, 9),
+    )

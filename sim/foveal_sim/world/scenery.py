@@ -1,0 +1,138 @@
+"""Buildings, poles, trees and parked cars along the roads of a map: what a client sees as environment objects."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from foveal_sim.world.geometry import footprint, overlaps
+from foveal_sim.world.lanes import LaneStrip
+
+__all__ = ["ANY", "BUILDINGS", "CAR", "POLES", "VEGETATION", "EnvironmentObject", "place_scenery"]
+
+BUILDINGS, POLES, VEGETATION, CAR, ANY = 3, 6, 9, 14, 255
+"""Labels as `carla.CityObjectLabel` numbers them."""
+
+_SETBACK_M = 3.0
+_CLEARANCE_M = 0.4
+# Scenery belongs to the map: the same file always gets the same street, whatever the traffic's seed is.
+_SEED = 20240501
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentObject:
+    """A static box in the world: centre (x, y, z) and half sizes in metres, yaw in degrees."""
+
+    id: int
+    label: int
+    name: str
+    centre: tuple[float, float, float]
+    half: tuple[float, float, float]
+    yaw: float
+
+    def transform(self) -> list[list[float]]:
+        """Wire form of the object's own transform: at its foot."""
+        x, y, z = self.centre
+        return [[x, y, z - self.half[2]], [0.0, self.yaw, 0.0]]
+
+    def bounding_box(self) -> list[object]:
+        """Wire form of the box in the world frame."""
+        return [list(self.centre), list(self.half), [0.0, self.yaw, 0.0], 0]
+
+
+class _Plot:
+    """Collects objects and refuses those that would stand on a road or inside another object."""
+
+    def __init__(self, strips: Sequence[LaneStrip]) -> None:
+        self.objects: list[EnvironmentObject] = []
+        self._corners = np.empty((0, 4, 2))
+        self._road = np.concatenate([strip.xyz[:, :2] for strip in strips])
+        self._reach = np.concatenate([np.full(len(strip.xyz), strip.width / 2 + _CLEARANCE_M) for strip in strips])
+
+    def add(
+        self, label: int, name: str, place: tuple[float, float, float, float], half: tuple[float, float, float]
+    ) -> bool:
+        """Stand a box with its foot at x, y, z, turned by yaw. False when there is no room."""
+        x, y, z, yaw = place
+        corners = _corners(x, y, yaw, half)
+        if (label != CAR and self._on_road(x, y, yaw, half)) or overlaps(corners, self._corners).any():
+            return False
+        self._corners = np.concatenate([self._corners, corners[None]])
+        number = len(self.objects) + 1
+        self.objects.append(EnvironmentObject(number, label, f"{name}_{number}", (x, y, z + half[2]), half, yaw))
+        return True
+
+    def _on_road(self, x: float, y: float, yaw: float, half: tuple[float, float, float]) -> bool:
+        angle = np.deg2rad(yaw)
+        offset = self._road - (x, y)
+        along = np.abs(offset @ (np.cos(angle), np.sin(angle))) - half[0]
+        beside = np.abs(offset @ (-np.sin(angle), np.cos(angle))) - half[1]
+        gap = np.hypot(np.maximum(along, 0.0), np.maximum(beside, 0.0))
+        return bool((gap < self._reach).any())
+
+
+def place_scenery(strips: Sequence[LaneStrip]) -> list[EnvironmentObject]:
+    """Objects beside every road's outer edge and cars on every parking lane; the same map gives the same list."""
+    if not strips:
+        return []
+    random = np.random.default_rng(_SEED)
+    plot = _Plot(strips)
+    for strip in strips:
+        if strip.span.kind == "parking":
+            _parked_cars(plot, strip, random)
+    outer = [strip for strip in strips if _is_outermost(strip, strips)]
+    for strip in outer:
+        _buildings(plot, strip, random)
+    for strip in outer:
+        _street_furniture(plot, strip, random)
+    return plot.objects
+
+
+def _is_outermost(strip: LaneStrip, strips: Sequence[LaneStrip]) -> bool:
+    road, section, lane = strip.key
+    return not any(
+        other.key[:2] == (road, section) and other.key[2] * lane > 0 and abs(other.key[2]) > abs(lane)
+        for other in strips
+    )
+
+
+def _beside(strip: LaneStrip, distance: float, outwards: float) -> tuple[float, float, float, float]:
+    """Pose `outwards` metres beyond the lane's outer edge (its right, seen in driving direction)."""
+    x, y, z, yaw = strip.at(distance)
+    reach = strip.width / 2 + outwards
+    angle = np.deg2rad(yaw)
+    return x - float(np.sin(angle)) * reach, y + float(np.cos(angle)) * reach, z, yaw
+
+
+def _buildings(plot: _Plot, strip: LaneStrip, random: np.random.Generator) -> None:
+    distance = 1.0
+    while distance < strip.length - 6.0:
+        width, depth = float(random.uniform(10.0, 20.0)), float(random.uniform(9.0, 14.0))
+        height = float(random.uniform(6.0, 20.0))
+        place = _beside(strip, distance + width / 2, _SETBACK_M + depth / 2)
+        plot.add(BUILDINGS, "Building", place, (width / 2, depth / 2, height / 2))
+        distance += width + float(random.uniform(1.0, 4.0))
+
+
+def _street_furniture(plot: _Plot, strip: LaneStrip, random: np.random.Generator) -> None:
+    for distance in np.arange(8.0, strip.length, 25.0):
+        plot.add(POLES, "StreetPole", _beside(strip, float(distance), 0.6), (0.1, 0.1, 3.0))
+    for distance in np.arange(3.0, strip.length, 12.0):
+        crown, height = float(random.uniform(0.7, 1.0)), float(random.uniform(4.0, 7.0))
+        place = _beside(strip, float(distance + random.uniform(0.0, 3.0)), 1.6)
+        plot.add(VEGETATION, "Tree", place, (crown, crown, height / 2))
+
+
+def _parked_cars(plot: _Plot, strip: LaneStrip, random: np.random.Generator) -> None:
+    half_width = min(0.9, strip.width / 2 - 0.1)
+    for distance in np.arange(4.0, strip.length - 4.0, 6.5):
+        if half_width > 0.6 and random.random() < 0.45:
+            half = (float(random.uniform(1.9, 2.4)), half_width, float(random.uniform(0.7, 0.9)))
+            plot.add(CAR, "ParkedCar", strip.at(float(distance)), half)
+
+
+def _corners(x: float, y: float, yaw: float, half: tuple[float, float, float]) -> np.ndarray:
+    as_array = np.asarray
+    return footprint(as_array([x]), as_array([y]), as_array([yaw]), as_array([half[0]]), as_array([half[1]]))[0]

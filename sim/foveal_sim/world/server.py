@@ -1,0 +1,230 @@
+"""The server process: two listening ports, one loop, one world."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import selectors
+import signal
+import socket
+import threading
+import time
+from collections.abc import Callable
+
+from foveal.errors import FovealError
+
+from foveal_sim.world.connections import Request, RpcConnection, StreamConnection
+from foveal_sim.world.episode import Population
+from foveal_sim.world.methods import method_table
+from foveal_sim.world.opendrive import load_map
+from foveal_sim.world.renderer import GOLDEN, SceneRenderer, painter
+from foveal_sim.world.streams import StreamHub
+from foveal_sim.world.world import World
+
+__all__ = ["PortError", "WorldServer", "serve"]
+
+_log = logging.getLogger(__name__)
+_IDLE_S = 60.0
+_BACKLOG = 64
+
+Connection = RpcConnection | StreamConnection
+
+
+class PortError(FovealError):
+    """A port is in use or cannot be bound."""
+
+
+def serve(
+    map_source: str,
+    host: str = "127.0.0.1",
+    port: int = 2000,
+    stream_port: int | None = None,
+    population: Population | None = None,
+    device: str = GOLDEN,
+    ready: Callable[[str], None] = print,
+) -> None:
+    """Serve a world to `carla` 0.9.16 clients until SIGTERM or SIGINT (when called in the main thread).
+
+    map_source: name of a packaged map or path of an OpenDRIVE file. stream_port: port + 1 when None; 0 picks a free
+    one, for `port` too. device: what renders cameras, "golden" or the name of a Foveal backend. ready: called once with
+    one line when both ports listen. Raises MapError, PortError and DeviceNotFound.
+    """
+    road_map = load_map(map_source)
+    for warning in road_map.warnings:
+        _log.warning("%s", warning)
+    paint = painter(device)
+    rpc = _listen(host, port, "rpc")
+    try:
+        wanted = stream_port if stream_port is not None else (rpc.getsockname()[1] + 1 if port else 0)
+        streams = _listen(host, wanted, "stream")
+    except PortError:
+        rpc.close()
+        raise
+    hub = StreamHub(streams.getsockname()[1])
+    world = World(road_map, population or Population(), hub, SceneRenderer(paint))
+    server = WorldServer(world, rpc, streams)
+    if threading.current_thread() is threading.main_thread():
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: server.stop())
+    ports = f"rpc {host}:{rpc.getsockname()[1]}, streams {host}:{streams.getsockname()[1]}"
+    ready(f"world server ready: map {road_map.name}, {ports}")
+    server.run()
+
+
+def _listen(host: str, port: int, use: str) -> socket.socket:
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    sock = socket.socket(family, socket.SOCK_STREAM)
+    sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        sock.bind((host, port))
+        sock.listen(_BACKLOG)
+    except (OSError, OverflowError) as error:
+        sock.close()
+        if isinstance(error, OSError) and error.errno == errno.EADDRINUSE:
+            raise PortError(
+                f"{use} port {port} on {host} is in use; stop the other server or choose another --port"
+            ) from None
+        raise PortError(f"{use} port {port} on {host} cannot be opened: {error}") from None
+    sock.setblocking(False)
+    return sock
+
+
+class WorldServer:
+    """Answers calls and pushes streams in one thread; a tick is never run in parallel to anything."""
+
+    def __init__(self, world: World, rpc: socket.socket, streams: socket.socket) -> None:
+        self._world = world
+        self._methods = method_table(world)
+        self._listeners = {rpc: self._accept_rpc, streams: self._accept_stream}
+        self._connections: dict[socket.socket, Connection] = {}
+        self._selector = selectors.DefaultSelector()
+        self._wake_in, self._wake_out = socket.socketpair()
+        self._wake_in.setblocking(False)
+        self._stuck: set[StreamConnection] = set()
+        self._running = True
+        self._next_push_s = time.monotonic()
+        for sock in (rpc, streams, self._wake_in):
+            self._selector.register(sock, selectors.EVENT_READ)
+
+    def stop(self) -> None:
+        """End `run` soon; may be called from a signal handler or another thread."""
+        self._running = False
+        self._wake_out.send(b"x")
+
+    def run(self) -> None:
+        """Serve until `stop`; then close every socket."""
+        try:
+            while self._running:
+                for key, events in self._selector.select(self._timeout()):
+                    self._handle(key.fileobj, events)  # type: ignore[arg-type]
+                self._resume()
+                self._push()
+                self._unstick()
+        finally:
+            for connection in tuple(self._connections.values()):
+                self._drop(connection)
+            for sock in (*self._listeners, self._wake_in, self._wake_out):
+                sock.close()
+            self._selector.close()
+
+    def _timeout(self) -> float:
+        now = time.monotonic()
+        limits = [_IDLE_S]
+        if not self._world.episode.settings.synchronous:
+            limits.append(self._next_push_s - now)
+        expected = self._world.hub.expecting(now)
+        if expected is not None:
+            limits.append(expected)
+        return max(min(limits), 0.0)
+
+    def _handle(self, sock: socket.socket, events: int) -> None:
+        if sock in self._listeners:
+            self._accept(sock)
+            return
+        connection = self._connections.get(sock)
+        if connection is None:
+            return
+        try:
+            if events & selectors.EVENT_WRITE:
+                connection.outbox.flush()
+            alive = not events & selectors.EVENT_READ or connection.readable()
+        except BlockingIOError:
+            alive = True
+        except OSError as error:
+            _log.info("%s: %s", connection.peer, error)
+            alive = False
+        if alive:
+            self._watch(connection)
+        else:
+            self._drop(connection)
+
+    def _accept(self, listener: socket.socket) -> None:
+        try:
+            sock, address = listener.accept()
+        except OSError as error:
+            _log.warning("a connection could not be accepted: %s", error)
+            return
+        sock.setblocking(False)
+        sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        self._connections[sock] = self._listeners[listener](sock, f"{address[0]}:{address[1]}")
+        self._selector.register(sock, selectors.EVENT_READ)
+
+    def _accept_rpc(self, sock: socket.socket, peer: str) -> Connection:
+        return RpcConnection(sock, peer, self._serve)
+
+    def _accept_stream(self, sock: socket.socket, peer: str) -> Connection:
+        return StreamConnection(sock, peer, self._world.hub, self._joined, self._stuck.add)
+
+    def _joined(self, connection: StreamConnection, stream_id: int) -> None:
+        if stream_id == self._world.observer:
+            # Without a snapshot now, a client of a synchronous world would see an empty one until the first tick.
+            connection.send(self._world.snapshot())
+
+    def _serve(self, request: Request) -> bytes | None:
+        number, method, arguments = request
+        if method == "tick_cue" and self._world.hub.expecting(time.monotonic()) is not None:
+            return None
+        return self._methods.answer(number, method, arguments)
+
+    def _resume(self) -> None:
+        waiting = [c for c in self._connections.values() if isinstance(c, RpcConnection) and c.waiting]
+        for connection in waiting:
+            try:
+                connection.resume()
+                self._watch(connection)
+            except OSError as error:
+                _log.info("%s: %s", connection.peer, error)
+                self._drop(connection)
+
+    def _push(self) -> None:
+        """Advance an asynchronous world at the pace of its step."""
+        settings = self._world.episode.settings
+        now = time.monotonic()
+        if settings.synchronous or now < self._next_push_s:
+            return
+        try:
+            self._world.tick()
+        except FovealError as error:
+            _log.error("tick %d: %s", self._world.frame, error)
+        self._next_push_s = max(self._next_push_s + settings.step_s, now)
+
+    def _unstick(self) -> None:
+        """Watch for room on streams that did not take a whole message; drop broken ones."""
+        while self._stuck:
+            connection = self._stuck.pop()
+            if connection.broken:
+                self._drop(connection)
+            elif connection.socket in self._connections:
+                self._watch(connection)
+
+    def _watch(self, connection: Connection) -> None:
+        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if connection.outbox else 0)
+        if self._selector.get_key(connection.socket).events != events:
+            self._selector.modify(connection.socket, events)
+
+    def _drop(self, connection: Connection) -> None:
+        if self._connections.pop(connection.socket, None) is None:
+            return
+        self._selector.unregister(connection.socket)
+        connection.closed()
+        connection.socket.close()
