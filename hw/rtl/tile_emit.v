@@ -1,0 +1,124 @@
+// Turns a covered tile into blocks: one for each row with a covered pixel, a block a clock and none
+// for other rows, with the depth of each of the PPC pixels (depth of pixels that are not covered has
+// no meaning). Latency 2. An end token becomes a block with m_blk_end. Reset empties it.
+`default_nettype none
+`timescale 1ns / 1ps
+
+module tile_emit #(
+    parameter PPC  = 8,                  // pixels a block: 1, 2, 4, 8 or 16
+    parameter COLW = $clog2(4096 / PPC)  // bits of a block's column; leave at its default
+) (
+    input  wire              clk,
+    input  wire              rst_n,
+    // from tile_cover
+    input  wire              s_valid,
+    output wire              s_ready,
+    input  wire              s_end,
+    input  wire [  COLW-1:0] s_col,
+    input  wire [       1:0] s_trow,
+    input  wire [       7:0] s_any,
+    input  wire [ 8*PPC-1:0] s_cover,
+    input  wire [      55:0] s_z,
+    input  wire [      39:0] s_dzdx,
+    input  wire [      39:0] s_dzdy,
+    input  wire [      31:0] s_surface,
+    // blocks
+    output wire              m_blk_tvalid,
+    input  wire              m_blk_tready,
+    output wire [       4:0] m_blk_row,
+    output wire [  COLW-1:0] m_blk_col,
+    output wire [   PPC-1:0] m_blk_cover,
+    output wire [PPC*24-1:0] m_blk_depth,
+    output wire [      31:0] m_blk_surface,
+    output wire              m_blk_end,
+    output wire              busy
+);
+
+  reg  [       7:0] sent_reg;         // rows of the tile at the input that are under way
+  // Stage 1: a row, its depth at the first pixel.
+  reg               row_valid_reg;
+  reg               row_end_reg;
+  reg  [       4:0] row_row_reg;
+  reg  [  COLW-1:0] row_col_reg;
+  reg  [   PPC-1:0] row_cover_reg;
+  reg  [      55:0] row_z_reg;
+  reg  [      39:0] row_dzdx_reg;
+  reg  [      31:0] row_surface_reg;
+  // Stage 2: the block.
+  reg               out_valid_reg;
+  reg               out_end_reg;
+  reg  [       4:0] out_row_reg;
+  reg  [  COLW-1:0] out_col_reg;
+  reg  [   PPC-1:0] out_cover_reg;
+  reg  [PPC*24-1:0] out_depth_reg;
+  reg  [      31:0] out_surface_reg;
+
+  function [2:0] lowest(input [7:0] bits);
+    integer n;
+    begin
+      lowest = 3'd0;
+      for (n = 7; n >= 0; n = n - 1) if (bits[n]) lowest = n[2:0];
+    end
+  endfunction
+
+  function [55:0] after(input [55:0] start, input [39:0] step, input [3:0] count);
+    after = start + {{16{step[39]}}, step} * {52'd0, count};
+  endfunction
+
+  function [23:0] depth(input [55:0] z);
+    depth = z[55] ? 24'd0 : z > 56'hffffff0000 ? 24'hffffff : z[39:16];
+  endfunction
+
+  wire [7:0] left = s_any & ~sent_reg;
+  wire [2:0] row = lowest(left);
+  wire last = s_end | ((left & (left - 8'd1)) == 8'd0);
+  wire out_ready = ~out_valid_reg | m_blk_tready;
+  wire row_ready = ~row_valid_reg | out_ready;
+
+  assign s_ready       = row_ready & last;
+  assign m_blk_tvalid  = out_valid_reg;
+  assign m_blk_row     = out_row_reg;
+  assign m_blk_col     = out_col_reg;
+  assign m_blk_cover   = out_cover_reg;
+  assign m_blk_depth   = out_depth_reg;
+  assign m_blk_surface = out_surface_reg;
+  assign m_blk_end     = out_end_reg;
+  assign busy          = row_valid_reg | out_valid_reg;
+
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      sent_reg      <= 8'd0;
+      row_valid_reg <= 1'b0;
+      out_valid_reg <= 1'b0;
+    end else begin
+      if (s_valid & row_ready) sent_reg <= last ? 8'd0 : sent_reg | (8'd1 << row);
+      if (row_ready) row_valid_reg <= s_valid;
+      if (out_ready) out_valid_reg <= row_valid_reg;
+    end
+  end
+
+  integer i;
+
+  always @(posedge clk) begin
+    if (s_valid & row_ready) begin
+      row_end_reg     <= s_end;
+      row_row_reg     <= {s_trow, row};
+      row_col_reg     <= s_col;
+      row_cover_reg   <= s_cover[PPC*row+:PPC];
+      row_z_reg       <= after(s_z, s_dzdy, {1'b0, row});
+      row_dzdx_reg    <= s_dzdx;
+      row_surface_reg <= s_surface;
+    end
+    if (row_valid_reg & out_ready) begin
+      out_end_reg     <= row_end_reg;
+      out_row_reg     <= row_row_reg;
+      out_col_reg     <= row_col_reg;
+      out_cover_reg   <= row_cover_reg;
+      out_surface_reg <= row_surface_reg;
+      for (i = 0; i < PPC; i = i + 1) out_depth_reg[24*i+:24] <= depth(after(row_z_reg, row_dzdx_reg, i[3:0]));
+    end
+  end
+
+endmodule
+
+`default_nettype wire

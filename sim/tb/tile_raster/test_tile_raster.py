@@ -1,0 +1,357 @@
+"""tile_raster: every block, cover bit and depth against the record's formulas; each shared pixel once; cycles."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import dataclass
+from typing import Any
+
+import cocotb
+import numpy as np
+from foveal_tb.clocked import Clocked, bench_rng, bit
+from foveal_tb.pauses import pauses
+from foveal_tb.records import (
+    BAND_ROWS,
+    Box,
+    Record,
+    build_record,
+    cull,
+    front,
+    meeting_blocks,
+    pack_boxes,
+    random_boxes,
+    random_corners,
+)
+from foveal_tb.stream import StreamSink, StreamSource
+
+KINDS = ("any", "small", "pixel", "sliver", "horizontal", "vertical", "cover", "huge")
+END = (0, 1, 0)
+TILE_ROWS = 8
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block as it came out."""
+
+    row: int
+    col: int
+    cover: int
+    depth: tuple[int, ...]
+    surface: int
+
+
+class Counts:
+    """Sums the statistics pulses, and the cycles in which the module says that it is busy."""
+
+    def __init__(self, dut: Any) -> None:
+        self.pins = {name: getattr(dut, f"stat_{name}") for name in ("walked", "outside", "empty")}
+        self.busy_pin = dut.busy
+        self.reset()
+
+    def reset(self) -> None:
+        self.count = dict.fromkeys(self.pins, 0)
+        self.busy = 0
+
+    def drive(self) -> None:
+        pass
+
+    def sample(self) -> None:
+        self.busy += bit(self.busy_pin)
+        for name, pin in self.pins.items():
+            self.count[name] += bit(pin)
+
+
+class Bench:
+    def __init__(self, dut: Any, name: str, in_kind: str = "always", out_kind: str = "always") -> None:
+        self.dut = dut
+        self.rng: random.Random = bench_rng(f"{name}-{in_kind}-{out_kind}")
+        self.ppc = int(dut.PPC.value)
+        self.loop = Clocked(dut)
+        self.source = self.loop.add(
+            StreamSource(dut, "s_tri", ["tdata", "tuser", "bounds"], pauses(in_kind, self.rng))
+        )
+        payload = ["row", "col", "cover", "depth", "surface", "end"]
+        self.sink = self.loop.add(StreamSink(dut, "m_blk", payload, pauses(out_kind, self.rng)))
+        self.counts = self.loop.add(Counts(dut))
+        dut.roi_set.value = 0
+        dut.band_y0.value = 0
+
+    async def draw(self, records: list[Record], regions: list[Box], band_y0: int) -> tuple[list[Block], list[Box]]:
+        """Send the records that the cull keeps, then the token; the blocks and the bounds of the records sent.
+
+        Record n carries its index in `records` as its surface.
+        """
+        self.dut.roi_set.value = pack_boxes(regions)
+        self.dut.band_y0.value = band_y0
+        self.sink.beats.clear()
+        self.counts.reset()
+        sent = {}
+        for record in records:
+            bounds = cull(record.bounds, regions, band_y0)
+            if bounds is not None:
+                sent[record.surface] = bounds
+                x0, y0, x1, y1 = bounds
+                self.source.send([(record.pack(), 0, x0 | y0 << 13 | x1 << 26 | y1 << 39)])
+        self.source.send([END])
+        tiles = sum((x1 // self.ppc - x0 // self.ppc + 1) * (BAND_ROWS // TILE_ROWS) for x0, _, x1, _ in sent.values())
+        limit = 200 + 40 * (tiles * (TILE_ROWS + 1) + len(sent))
+        await self.loop.until(lambda: self.sink.beats and self.sink.beats[-1][5], limit, "the end token")
+        assert self.source.empty
+        assert not any(beat[5] for beat in self.sink.beats[:-1]), "a token came before the last block"
+        blocks = [self.block(beat) for beat in self.sink.beats[:-1]]
+        self.check(records, sent, regions, band_y0, blocks)
+        await self.loop.step(2)
+        assert not bit(self.dut.busy)
+        return blocks, list(sent.values())
+
+    def block(self, beat: tuple[int, ...]) -> Block:
+        row, col, cover, depth, surface, _ = beat
+        lanes = tuple(depth >> 24 * lane & 0xFFFFFF for lane in range(self.ppc))
+        return Block(row, col, cover, lanes, surface)
+
+    def check(
+        self, records: list[Record], sent: dict[int, Box], regions: list[Box], band_y0: int, blocks: list[Block]
+    ) -> None:
+        surfaces = [block.surface for block in blocks]
+        assert surfaces == sorted(surfaces), "triangles out of order"
+        by_surface: dict[int, list[Block]] = {}
+        for block in blocks:
+            by_surface.setdefault(block.surface, []).append(block)
+        assert set(by_surface) <= set(sent)
+        for surface, bounds in sent.items():
+            expected = self.expected(records[surface], bounds, regions, band_y0)
+            got = {(block.row, block.col): block for block in by_surface.get(surface, [])}
+            assert len(got) == len(by_surface.get(surface, [])), f"triangle {surface}: a block came twice"
+            assert set(got) == set(expected), (
+                f"triangle {surface}, bounds {bounds}: missing {sorted(set(expected) - set(got))[:4]}, "
+                f"too many {sorted(set(got) - set(expected))[:4]}"
+            )
+            for place, (cover, depth) in expected.items():
+                lanes = tuple(value if cover >> lane & 1 else None for lane, value in enumerate(got[place].depth))
+                assert (got[place].cover, lanes) == (cover, depth), f"triangle {surface}, block {place}"
+
+    def expected(
+        self, record: Record, bounds: Box, regions: list[Box], band_y0: int
+    ) -> dict[tuple[int, int], tuple[int, tuple[int | None, ...]]]:
+        """{(row in the band, column): (cover, depth of covered lanes)}."""
+        x0, y0, x1, y1 = bounds
+        first = x0 // self.ppc
+        meets = meeting_blocks(bounds, regions, self.ppc)
+        rows, columns = meets.shape
+        cover = np.zeros((rows, columns * self.ppc), dtype=bool)
+        depth = np.zeros_like(cover, dtype=np.int64)
+        at = slice(x0 - first * self.ppc, x1 - first * self.ppc)
+        cover[:, at], depth[:, at] = record.pixels(bounds)
+        cover = cover.reshape(rows, columns, self.ppc) & meets[:, :, None]
+        depth = depth.reshape(rows, columns, self.ppc)
+        blocks = {}
+        for row, column in np.argwhere(cover.any(axis=2)):
+            lanes = cover[row, column]
+            bits = sum(1 << int(lane) for lane in np.flatnonzero(lanes))
+            values = tuple(int(z) if c else None for z, c in zip(depth[row, column], lanes, strict=True))
+            blocks[int(y0 + row - band_y0), int(first + column)] = (bits, values)
+        return blocks
+
+
+def make_records(rng: random.Random, count: int, kinds: tuple[str, ...], window: Box, size: Box) -> list[Record]:
+    """`count` records that are not dropped, numbered by their surface."""
+    records: list[Record] = []
+    while len(records) < count:
+        record = build_record(random_corners(rng, rng.choice(kinds), window), size[2], size[3], len(records))
+        if record is not None:
+            assert Record.unpack(record.pack()) == record
+            records.append(record)
+    return records
+
+
+@cocotb.test
+@cocotb.parametrize(
+    regions=("full", "few", "tiny", "many", "wild"),
+    paused=(("always", "always"), ("bursty", "geometric"), ("geometric", "bursty")),
+)
+async def blocks_are_those_of_the_formulas(dut: Any, regions: str, paused: tuple[str, str]) -> None:
+    bench = Bench(dut, f"formulas-{regions}", *paused)
+    rng = bench.rng
+    await bench.loop.reset()
+    drawn = 0
+    for _ in range(3):
+        # A frame whose band holds at most some 400 blocks, so that a triangle that covers it stays affordable.
+        width = rng.randint(1, 14 * bench.ppc + 5)
+        band_y0 = BAND_ROWS * rng.randrange(4)
+        height = band_y0 + rng.randint(1, 2 * BAND_ROWS)
+        window = (0, max(0, band_y0 - 8), width, min(height, band_y0 + 40))
+        records = make_records(rng, 12, KINDS, window, (0, 0, width, height))
+        blocks, _ = await bench.draw(records, random_boxes(rng, width, height, regions), band_y0)
+        drawn += len(blocks)
+    assert drawn or regions in ("tiny", "wild")
+
+
+@cocotb.test
+async def far_corners_of_a_large_frame(dut: Any) -> None:
+    """Coordinates near 4,096 and edges out to the guard band, through a small region."""
+    bench = Bench(dut, "corners")
+    rng = bench.rng
+    await bench.loop.reset()
+    for corner in ((4096, 4096), (4095, 4077), (20, 4096), (4096, 40)):
+        x1, y1 = corner
+        band_y0 = (y1 - 1) // BAND_ROWS * BAND_ROWS
+        box = (x1 - 19, y1 - 9, x1, y1)
+        window = (max(0, x1 - 60), max(0, y1 - 40), x1, y1)
+        records = make_records(rng, 25, ("huge", "huge", "any", "cover"), window, (0, 0, 4096, 4096))
+        blocks, _ = await bench.draw(records, [box], band_y0)
+        assert blocks
+
+
+@cocotb.test
+async def a_wide_triangle_between_distant_regions(dut: Any) -> None:
+    """A walk across the whole width of the largest frame; the tiles between the regions cost a clock each."""
+    bench = Bench(dut, "distant")
+    await bench.loop.reset()
+    record = build_record(front([(-900000, -3000, 5), (1900000, -9000, 9000), (60000, 900000, FAR_Z)]), 4096, 96, 0)
+    assert record is not None
+    regions = [(3, 33, 9, 34), (4090, 37, 4096, 38)]
+    blocks, _ = await bench.draw([record], regions, BAND_ROWS)
+    assert {block.row for block in blocks} == {1, 5}
+    tiles = 4096 // bench.ppc
+    assert bench.counts.count["walked"] == tiles
+    assert bench.counts.count["outside"] == tiles - len({block.col for block in blocks})
+    assert bench.counts.busy < tiles + 40 + len(blocks)
+
+
+FAR_Z = 2**24 - 1
+
+
+@cocotb.test
+async def a_shared_edge_gives_each_pixel_once(dut: Any) -> None:
+    """A jittered mesh over the whole frame: every pixel is drawn by exactly one triangle."""
+    bench = Bench(dut, "mesh")
+    rng = bench.rng
+    await bench.loop.reset()
+    for _ in range(2):
+        width, height = rng.randint(3, 9 * bench.ppc + 3), rng.randint(3, BAND_ROWS)
+        columns, rows = 5, 4
+        grid: dict[tuple[int, int], tuple[int, int, int]] = {}
+        for i in range(columns + 1):
+            for j in range(rows + 1):
+                # Some corners fall exactly on pixel centres, where only the top-left rule decides.
+                snap = 256 if rng.random() < 0.4 else 1
+                x = (-300 + i * (256 * width + 600) // columns) // snap * snap + (128 if snap > 1 else 0)
+                y = (-300 + j * (256 * height + 600) // rows) // snap * snap + (128 if snap > 1 else 0)
+                inner_x, inner_y = 0 < i < columns, 0 < j < rows
+                x = x if inner_x else (-400 if i == 0 else 256 * width + 400)
+                y = y if inner_y else (-400 if j == 0 else 256 * height + 400)
+                grid[i, j] = (x, y, rng.randrange(2**24))
+        records = []
+        for i in range(columns):
+            for j in range(rows):
+                p, q, r, s = grid[i, j], grid[i + 1, j], grid[i + 1, j + 1], grid[i, j + 1]
+                pairs = ((p, q, r), (p, r, s)) if rng.random() < 0.5 else ((p, q, s), (q, r, s))
+                for corners in pairs:
+                    record = build_record(front(corners), width, height, len(records))
+                    if record is not None:
+                        records.append(record)
+        blocks, _ = await bench.draw(records, [(0, 0, width, height)], 0)
+        count = np.zeros((BAND_ROWS, -(-width // bench.ppc) * bench.ppc), dtype=int)
+        for block in blocks:
+            for lane in range(bench.ppc):
+                count[block.row, block.col * bench.ppc + lane] += block.cover >> lane & 1
+        assert (count[:height, :width] == 1).all()
+        assert count.sum() == width * height
+
+
+@cocotb.test
+async def tiles_are_counted(dut: Any) -> None:
+    """Walked = passed on + outside + empty; no tile with a block is left out; none beyond the bounds is walked."""
+    bench = Bench(dut, "counts")
+    rng = bench.rng
+    await bench.loop.reset()
+    width, height = 20 * bench.ppc, BAND_ROWS
+    for kind in ("few", "tiny", "full"):
+        for record in make_records(rng, 6, ("any", "small", "sliver"), (0, 0, width, height), (0, 0, width, height)):
+            regions = random_boxes(rng, width, height, kind)
+            records = [Record.unpack(record.pack() & ~(0xFFFFFFFF << 64))]
+            blocks, sent = await bench.draw(records, regions, 0)
+            count = bench.counts.count
+            tiles = {(block.col, block.row // TILE_ROWS) for block in blocks}
+            for x0, y0, x1, y1 in sent:
+                everything = ((x1 - 1) // bench.ppc - x0 // bench.ppc + 1) * ((y1 - 1) // 8 - y0 // 8 + 1)
+                assert 1 <= count["walked"] <= everything
+                # Tiles that pass the edges one by one but hold no covered pixel are neither outside nor empty.
+                assert len(tiles) <= count["walked"] - count["outside"] - count["empty"]
+
+
+@cocotb.test
+async def bands_follow_each_other(dut: Any) -> None:
+    """Bands without a triangle are a token alone; the next band's rows and regions take effect."""
+    bench = Bench(dut, "bands", "three_of_four", "three_of_four")
+    rng = bench.rng
+    await bench.loop.reset()
+    width, height = 6 * bench.ppc, 5 * BAND_ROWS
+    records = make_records(rng, 10, ("any", "cover", "small"), (0, 0, width, height), (0, 0, width, height))
+    for band in range(5):
+        regions = random_boxes(rng, width, height, rng.choice(("few", "many")))
+        await bench.draw(records, regions, BAND_ROWS * band)
+        blocks, _ = await bench.draw([], regions, BAND_ROWS * band)
+        assert not blocks
+
+
+@cocotb.test
+async def a_reset_in_the_middle_forgets_everything(dut: Any) -> None:
+    bench = Bench(dut, "reset")
+    await bench.loop.reset()
+    width = 10 * bench.ppc
+    records = make_records(bench.rng, 8, ("cover",), (0, 0, width, BAND_ROWS), (0, 0, width, BAND_ROWS))
+    full = [(0, 0, width, BAND_ROWS)]
+    dut.roi_set.value = pack_boxes(full)
+    box = width << 26 | BAND_ROWS << 39
+    bench.source.send([(record.pack(), 0, box) for record in records])
+    await bench.loop.step(60)
+    assert bench.sink.beats
+    assert bit(dut.busy)
+    await bench.loop.reset()
+    assert not bit(dut.m_blk_tvalid)
+    await bench.loop.step(30)
+    bench.sink.beats.clear()
+    await bench.draw(records[:2], full, 0)
+
+
+@cocotb.test
+async def cycles_of_a_large_pair(dut: Any) -> None:
+    """Two triangles that share a 256 x 32 rectangle: a block a clock, and a few clocks to fill the pipeline."""
+    bench = Bench(dut, "pair")
+    await bench.loop.reset()
+    a, b, c, d = (0, 0, 100), (256 * 256, 0, 100), (256 * 256, 32 * 256, 100), (0, 32 * 256, 100)
+    pair = [build_record(front(corners), 256, 32, n) for n, corners in enumerate(((a, b, c), (a, c, d)))]
+    blocks, _ = await bench.draw([record for record in pair if record], [(0, 0, 256, 32)], 0)
+    cycles = bench.counts.busy
+    cocotb.log.info(
+        "PPC %d: 256x32 pair: %d blocks, %d tiles walked, %d cycles, %.3f cycles a block",
+        bench.ppc, len(blocks), bench.counts.count["walked"], cycles, cycles / len(blocks),
+    )  # fmt: skip
+    assert bench.sink.gaps <= 2
+    assert cycles <= len(blocks) + 25
+
+
+@cocotb.test
+async def cycles_of_a_hundred_small_triangles(dut: Any) -> None:
+    """About 10 x 10 pixels each: emission, not set-up, sets the pace."""
+    bench = Bench(dut, "hundred")
+    await bench.loop.reset()
+    records: list[Record] = []
+    while len(records) < 100:
+        x, y = bench.rng.randint(0, 256 * 245), bench.rng.randint(0, 256 * 21)
+        around = [(x + bench.rng.randint(0, 2560), y + bench.rng.randint(0, 2560), 7) for _ in range(3)]
+        area2 = abs(
+            (around[1][0] - around[0][0]) * (around[2][1] - around[0][1])
+            - (around[2][0] - around[0][0]) * (around[1][1] - around[0][1])
+        )
+        record = build_record(front(around), 256, 32, len(records))
+        if record is not None and area2 > 30 * 65536:
+            records.append(record)
+    blocks, _ = await bench.draw(records, [(0, 0, 256, 32)], 0)
+    cycles, walked = bench.counts.busy, bench.counts.count["walked"]
+    cocotb.log.info(
+        "PPC %d: 100 small triangles: %d blocks, %d tiles walked, %d cycles, %.2f cycles a triangle, %.3f a block",
+        bench.ppc, len(blocks), walked, cycles, cycles / 100, cycles / len(blocks),
+    )  # fmt: skip
+    assert cycles <= max(len(blocks), walked + 100) * 1.15 + 40
