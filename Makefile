@@ -1,0 +1,41 @@
+# Each target first sets up .venv (tools/setup.sh) and then calls one tool. ARGS passes options on.
+SHELL := bash
+.DEFAULT_GOAL := help
+.PHONY: help bench test sim lint perf clean setup-run setup-dev
+
+# Whatever these programs keep between runs stays inside the project where the user has no home of their own.
+ifeq ($(strip $(HOME)),)
+export HOME := $(CURDIR)/build/home
+endif
+export CARLA_CACHE_DIR ?= $(CURDIR)/build/carla
+# The tests try the installed wheel, not whatever lies on the caller's path.
+unexport PYTHONPATH
+
+BIN := .venv/bin
+
+help: ## list the targets
+	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
+
+bench: setup-run ## drive CARLA ticks, render on every device, compare, price; options: ARGS="--ticks 20"
+	@$(BIN)/foveal bench $(ARGS)
+
+test: setup-dev ## the Python tests; one: ARGS=tests/host/test_card_driver.py
+	@$(BIN)/pytest $(ARGS)
+
+sim: setup-dev ## the RTL benches on Icarus and Verilator; one: MODULE=roi_clip SIM=icarus SEED=7
+	@$(BIN)/python sim/run.py $(if $(MODULE),--module $(MODULE)) $(if $(SIM),--sim $(SIM)) $(if $(SEED),--seed $(SEED)) $(ARGS)
+
+lint: setup-dev ## ruff, mypy, Verilator -Wall and Icarus -Wall
+	@$(BIN)/ruff check .
+	@$(BIN)/ruff format --check .
+	@$(BIN)/mypy host/foveal sim/foveal_sim bench/foveal_bench
+	@tools/lint_rtl.sh
+
+perf: setup-dev ## pytest-benchmark on the hot paths
+	@$(BIN)/pytest bench/perf --benchmark-only $(ARGS)
+
+clean: ## remove what was built; .venv stays
+	rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .benchmarks .hypothesis
+
+setup-run setup-dev: setup-%:
+	@tools/setup.sh $*

@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Make .venv hold the wheel of this working tree.
+#   tools/setup.sh run    what `foveal` needs
+#   tools/setup.sh dev    that, and what the tests, the benches of the RTL and the linters need
+# Debian packages are installed when this runs as root, else listed. Nothing is done when nothing changed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+kind=${1:?run or dev}
+python=${PYTHON:-python3}
+mkdir -p build "${HOME:?}" "${CARLA_CACHE_DIR:-build/carla}"
+exec 9>build/setup.lock
+! command -v flock >/dev/null || flock 9
+
+say() { printf 'setup: %s\n' "$*" >&2; }
+fail() { say "$*"; exit 1; }
+
+packages=()
+command -v "$python" >/dev/null || packages+=(python3)
+command -v c++ >/dev/null || packages+=(g++)
+if command -v "$python" >/dev/null; then
+  "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
+    fail "$("$python" --version) is too old, 3.11 or newer is needed; name one with PYTHON=..."
+  "$python" -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
+  test -e "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" || packages+=(python3-dev)
+else
+  packages+=(python3-venv python3-dev)
+fi
+if [ "$kind" = dev ]; then
+  command -v iverilog >/dev/null || packages+=(iverilog)
+fi
+if [ ${#packages[@]} -gt 0 ]; then
+  [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null ||
+    fail "missing Debian packages; install them with: apt-get install ${packages[*]}"
+  say "installing Debian packages: ${packages[*]}"
+  export DEBIAN_FRONTEND=noninteractive
+  { apt-get -qq update && apt-get -qq install -y --no-install-recommends "${packages[@]}"; } </dev/null >build/apt.log 2>&1 ||
+    { tail -n 20 build/apt.log >&2; fail "apt-get failed (build/apt.log)"; }
+fi
+
+pip() { .venv/bin/python -m pip --disable-pip-version-check --no-input -q "$@" </dev/null; }
+.venv/bin/python -c '' 2>/dev/null || { say "making .venv"; "$python" -m venv --clear .venv; }
+
+# The wheel depends on these files and on nothing else; the stamps are inside .venv and vanish with it.
+digest=$(find CMakeLists.txt pyproject.toml README.md LICENSE boards host/foveal hw/hls hw/rtl sim/foveal_sim \
+  bench/foveal_bench -type f ! -name '*.pyc' ! -name '*.so' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+digest="$(.venv/bin/python --version) $digest"
+if [ "$(cat ".venv/setup.$kind" 2>/dev/null)" != "$digest" ]; then
+  say "building and installing the wheel (minutes the first time)"
+  # Without build isolation the build folder stays valid from one build to the next.
+  mapfile -t requirements < <(.venv/bin/python -c 'import tomllib
+for line in tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"]: print(line)')
+  pip install "${requirements[@]}" 'cmake>=3.21' ninja
+  rm -f .venv/setup.run .venv/setup.dev
+  extra=; [ "$kind" = run ] || extra="[$kind]"
+  pip install --no-build-isolation ".$extra"
+  printf '%s' "$digest" | tee ".venv/setup.$kind" >.venv/setup.run
+fi
