@@ -30,6 +30,9 @@ GROUND_TOLERANCE_M = 0.3
 SNAP_PX = 1e-3
 """Bounds this close to a pixel edge are taken to lie on it, so that rounding errors cost no row or column."""
 
+LIMIT_M = 1e9
+"""A corner farther away than this (metres, per axis of the camera's frame) is an error in the scene."""
+
 FLAT_PX = 1e-6
 """A projection narrower than this has no area."""
 
@@ -142,7 +145,7 @@ class Projections:
 
 
 def project(camera: Camera, box: Box) -> Projection:
-    """One box. Raises SceneError, naming the actor, when a value is not finite."""
+    """One box. Raises SceneError, naming the actor, when a value is not finite or beyond 1e9 m."""
     row = np.concatenate([np.asarray(part, dtype=np.float64) for part in (box.location, box.extent, box.rotation)])
     transform = np.asarray(box.transform, dtype=np.float64)
     ground = None if box.ground_z is None else np.array([box.ground_z])
@@ -160,7 +163,7 @@ def project_many(
 
     transform: (N, 6) world poses. box: (N, 9) location, extent, rotation in the actor's frame, as `Tick.box`.
     actor_id: (N,) for messages. ground_z: (N,) world heights of the actors' ground points (NaN: unknown).
-    Raises SceneError, naming the first actor, when a transform or box is not finite.
+    Raises SceneError, naming the first actor, when a transform or box is not finite or beyond 1e9 m.
     """
     transform, box = np.asarray(transform, dtype=np.float64), np.asarray(box, dtype=np.float64)
     extent = np.abs(box[:, 3:6])
@@ -172,7 +175,7 @@ def project_many(
         centre = (world[:, :3, 3] - eye[:3, 3]) @ eye[:3, :3]
         arm = extent[:, None, :] * _SIGN
         corner = centre[:, None, :] + arm @ axes.transpose(0, 2, 1)
-    _refuse_non_finite(transform, box, corner, actor_id)
+    _refuse_unsound(transform, box, corner, actor_id)
     bounds, seen = _visible_bounds(camera, corner, centre, axes, extent)
     region, visible = _cover(bounds, seen & (extent > 0).any(axis=1))
     lowest = world[:, 2, 3] - (np.abs(world[:, 2, :3]) * extent).sum(axis=1)
@@ -180,15 +183,16 @@ def project_many(
     return Projections(visible, region, np.where(seen[:, None], bounds, np.nan), flags)
 
 
-def _refuse_non_finite(transform: np.ndarray, box: np.ndarray, corner: np.ndarray, actor_id: np.ndarray | None) -> None:
-    finite = np.isfinite(transform).all(axis=1) & np.isfinite(box).all(axis=1) & np.isfinite(corner).all(axis=(1, 2))
-    if finite.all():
+def _refuse_unsound(transform: np.ndarray, box: np.ndarray, corner: np.ndarray, actor_id: np.ndarray | None) -> None:
+    sound = np.isfinite(transform).all(axis=1) & np.isfinite(box).all(axis=1)
+    sound &= (np.abs(corner) < LIMIT_M).all(axis=(1, 2))
+    if sound.all():
         return
-    index = int(np.flatnonzero(~finite)[0])
+    index = int(np.flatnonzero(~sound)[0])
     name = f"actor {int(actor_id[index])}" if actor_id is not None else f"box {index}"
     raise SceneError(
-        f"{name}: transform {transform[index].tolist()} or box {box[index].tolist()} is not finite "
-        "(NaN, infinity or overflow); remove or reset the actor"
+        f"{name}: transform {transform[index].tolist()} or box {box[index].tolist()} is not finite (NaN or infinity) "
+        f"or beyond {LIMIT_M:g} m; remove or reset the actor"
     )
 
 
