@@ -192,7 +192,7 @@ class Drive:
             if not np.isfinite(box).all():
                 return "box_not_finite"
             self._box[number] = box
-        return "" if max(self._box[number][3:6]) > 0.0 else "empty_extent"
+        return "" if any(self._box[number][3:6]) else "empty_extent"
 
 
 def _pose(transform: carla.Transform) -> tuple[float, ...]:

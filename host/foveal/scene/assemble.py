@@ -137,7 +137,7 @@ def _actors(scene: Scene, tick: Tick) -> tuple[np.ndarray, np.ndarray, np.ndarra
             stretch.append((1.0, 1.0, 1.0))
         else:
             choices, size = scene.spare[body]
-            extent = np.maximum(tick.box[index, 3:6], kinds.MIN_EXTENT_M)
+            extent = np.maximum(np.abs(tick.box[index, 3:6]), kinds.MIN_EXTENT_M)
             mesh.append(choices[number % len(choices)])
             stretch.append(tuple(extent / size))
     box = tick.box[row]
@@ -154,6 +154,6 @@ def _objects(static: StaticScene) -> list[Part]:
         static.object_id.tolist(), static.object_label.tolist(), static.object_box, place, strict=True
     ):
         shape = kinds.LABEL_KIND.get(label)
-        if shape is not None and box[3:6].max() > kinds.MIN_EXTENT_M:
+        if shape is not None and np.abs(box[3:6]).max() > kinds.MIN_EXTENT_M:
             parts.append(kinds.mesh(shape, box[3:6], number).moved(matrix))
     return parts

@@ -102,4 +102,4 @@ _GENERATORS: dict[Kind, Callable[[np.ndarray, int], Part]] = {
 
 def mesh(kind: Kind, extent: np.ndarray, number: int) -> Part:
     """The mesh of a kind that fills the box of half sizes `extent` (metres); `number` alone picks its colours."""
-    return _GENERATORS[kind](np.maximum(np.asarray(extent, dtype=np.float64), MIN_EXTENT_M), number)
+    return _GENERATORS[kind](np.maximum(np.abs(np.asarray(extent, dtype=np.float64)), MIN_EXTENT_M), number)
