@@ -91,9 +91,9 @@ module band_plan #(
     end else begin
       case (state_reg)
         MARK: begin
-          if (roi_holds) begin
+          if (roi_holds & (roi_y0 < cfg_height)) begin
             marks_reg <= marks_reg | (({128{1'b1}} << roi_y0[12:5]) & ~({128{1'b1}} << roi_band_end));
-            any_reg   <= any_reg | (roi_y0 < cfg_height);
+            any_reg   <= 1'b1;
           end
           index_reg <= index_reg + 1'b1;
           if (index_reg == LAST) state_reg <= SEEK;
