@@ -29,7 +29,7 @@ module stream_fifo #(
     end
   end
 
-  localparam [AW:0] FULL = DEPTH;
+  localparam [AW:0] FULL = DEPTH[AW:0];
   localparam [AW:0] ONE = 1;
 
   reg [WIDTH-1:0] mem       [0:DEPTH-1];

@@ -153,9 +153,7 @@ def build_record(
     base = z0 * 2**16 + (dzdx * (px - x0) + dzdy * (py - y0)) // 256
     (a0, b0, c0), (a1, b1, c1), (a2, b2, c2) = edges
     base = max(-(2**47), min(2**47 - 1, base))
-    return Record(
-        bx0, by0, bx1, by1, surface, a0, b0, a1, b1, a2, b2, c0, c1, c2, dzdx, dzdy, base, number
-    )
+    return Record(bx0, by0, bx1, by1, surface, a0, b0, a1, b1, a2, b2, c0, c1, c2, dzdx, dzdy, base, number)
 
 
 def intersection(p: Box, q: Box) -> Box:
@@ -190,9 +188,7 @@ def meeting_blocks(bounds: Box, regions: Iterable[Box], ppc: int) -> np.ndarray:
 
 def pack_boxes(regions: Sequence[Box]) -> int:
     """`roi_set`: region n at bit 52 n, {y1, x1, y0, x0}, 13 bits each; missing ones are empty."""
-    return sum(
-        (x0 | y0 << 13 | x1 << 26 | y1 << 39) << 52 * n for n, (x0, y0, x1, y1) in enumerate(regions)
-    )
+    return sum((x0 | y0 << 13 | x1 << 26 | y1 << 39) << 52 * n for n, (x0, y0, x1, y1) in enumerate(regions))
 
 
 def random_boxes(rng: random.Random, width: int, height: int, kind: str) -> list[Box]:

@@ -1,0 +1,239 @@
+"""axi_read: bursts, order, credits, errors, and a dead memory."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import cocotb
+from foveal_tb.axi_memory import DECERR, SLVERR, AxiReadSlave, Memory
+from foveal_tb.axi_rules import max_beats, split
+from foveal_tb.clocked import Clocked, bench_rng, bit
+from foveal_tb.pauses import PAUSES, pauses
+from foveal_tb.stream import StreamSink, StreamSource
+
+BASE = 0x1_2345_0000
+
+
+class Bench:
+    def __init__(self, dut: Any, name: str, kind: str = "always", timeout: int = 2000, **slave: Any) -> None:
+        self.dut = dut
+        self.rng = bench_rng(name)
+        self.bytes = len(dut.m_axi_rdata) // 8
+        self.outstanding = int(dut.OUTSTANDING.value)
+        self.memory = Memory()
+        self.loop = Clocked(dut)
+        active = {"accept": pauses(kind, self.rng), "active": pauses(kind, self.rng)}
+        self.slave = self.loop.add(AxiReadSlave(dut, "m_axi", self.memory, **(active | slave)))
+        self.command = self.loop.add(StreamSource(dut, "cmd", ["addr", "bytes"], style=""))
+        sink = StreamSink(dut, "m_axis", ["tdata", "tkeep", "tlast", "tuser"], pauses(kind, self.rng))
+        self.sink = self.loop.add(sink)
+        dut.timeout.value = timeout
+        dut.clear.value = 0
+
+    async def start(self) -> None:
+        await self.loop.reset()
+
+    def fill(self, addr: int, size: int) -> bytes:
+        data = self.rng.randbytes(-(-size // self.bytes) * self.bytes)
+        self.memory.load(addr, data)
+        return data[:size]
+
+    @property
+    def packets(self) -> int:
+        return sum(beat[2] for beat in self.sink.beats)
+
+    def received(self) -> list[tuple[bytes, bool]]:
+        """Bytes and error flag of each command, as the stream delivered them."""
+        out: list[tuple[bytes, bool]] = []
+        data, bad = b"", False
+        for value, keep, last, user in self.sink.beats:
+            lanes = keep.bit_length()
+            assert keep == (1 << lanes) - 1, "bytes are contiguous from lane 0"
+            assert last or lanes == self.bytes, "only a last beat is partial"
+            data += value.to_bytes(self.bytes, "little")[:lanes]
+            bad |= bool(user)
+            if last:
+                out.append((data, bad))
+                data, bad = b"", False
+        assert not data
+        return out
+
+    async def read(self, commands: list[tuple[int, int]], limit: int = 20000) -> None:
+        """Run `commands` (address, bytes) to their end."""
+        self.command.send(commands)
+        expected = self.packets + sum(size > 0 for _, size in commands)
+        await self.loop.until(lambda: self.command.empty and self.packets >= expected, limit, f"{expected} packets")
+        await self.loop.step(4)
+        assert not bit(self.dut.busy)
+
+
+@cocotb.test
+@cocotb.parametrize(kind=PAUSES)
+async def random_commands_come_back_in_order(dut: Any, kind: str) -> None:
+    bench = Bench(dut, kind, kind, latency=3)
+    await bench.start()
+    commands, expected, addr = [], [], BASE
+    for _ in range(8):
+        addr += bench.rng.randrange(40) * bench.bytes
+        size = bench.rng.choice([1, bench.bytes, bench.rng.randrange(1, 20 * bench.bytes)])
+        commands.append((addr, size))
+        expected.append((bench.fill(addr, size), False))
+        addr += -(-size // bench.bytes) * bench.bytes
+    await bench.read(commands)
+    assert bench.received() == expected
+    assert bench.slave.bursts == [burst for command in commands for burst in split(*command, bench.bytes)]
+    assert int(dut.stat_bursts.value) == len(bench.slave.bursts)
+    assert int(dut.stat_bytes.value) == bench.bytes * sum(beats for _, beats in bench.slave.bursts)
+    assert not bit(dut.error)
+
+
+@cocotb.test
+async def a_burst_may_end_on_the_boundary(dut: Any) -> None:
+    bench = Bench(dut, "edge")
+    await bench.start()
+    beats = min(8, max_beats(8 * bench.bytes))
+    addr = 0x96A4_1000 - beats * bench.bytes
+    data = bench.fill(addr, beats * bench.bytes)
+    await bench.read([(addr, beats * bench.bytes)])
+    assert bench.slave.bursts == [(addr, beats)]
+    assert bench.received() == [(data, False)]
+
+
+@cocotb.test
+async def after_a_cut_burst_the_address_advances_by_the_bytes_moved(dut: Any) -> None:
+    bench = Bench(dut, "cut")
+    await bench.start()
+    # One beat before the page border and 2 3/4 beats after it (64-byte beats: 64 and 176 of 240 bytes).
+    addr, size = 0x1000 - bench.bytes, 3 * bench.bytes + 3 * bench.bytes // 4
+    data = bench.fill(addr, size)
+    await bench.read([(addr, size)])
+    assert bench.slave.bursts == [(addr, 1), (0x1000, 3)]
+    assert bench.sink.beats[-1][1] == (1 << 3 * bench.bytes // 4) - 1
+    assert bench.received() == [(data, False)]
+
+
+@cocotb.test
+async def the_longest_burst_is_as_long_as_the_bus_allows(dut: Any) -> None:
+    bench = Bench(dut, "longest")
+    await bench.start()
+    await bench.read([(BASE, 8192)])
+    beats = {4: 256, 8: 256, 16: 256, 32: 128, 64: 64, 128: 32}[bench.bytes]
+    assert {burst[1] for burst in bench.slave.bursts} == {beats}
+    assert len(bench.slave.bursts) == 8192 // (beats * bench.bytes)
+
+
+@cocotb.test
+async def an_exact_fill_has_no_stray_burst(dut: Any) -> None:
+    bench = Bench(dut, "exact")
+    await bench.start()
+    for extra, tail in ((0, 0), (-1, 0), (1, 1)):
+        bench.slave.bursts.clear()
+        size = 4 * 4096 + extra
+        await bench.read([(BASE, size)])
+        whole = 4 * 4096 // (max_beats(8 * bench.bytes) * bench.bytes)
+        assert len(bench.slave.bursts) == whole + tail
+        assert bench.slave.bursts[-1][1] == (1 if tail else max_beats(8 * bench.bytes))
+        assert max(addr + beats * bench.bytes for addr, beats in bench.slave.bursts) - BASE == 4 * 4096 + (
+            bench.bytes if tail else 0
+        )
+
+
+@cocotb.test
+async def requests_in_flight_reach_their_limit_and_never_pass_it(dut: Any) -> None:
+    bench = Bench(dut, "credits", latency=200)
+    await bench.start()
+    requests = 16
+    await bench.read([(BASE + 4096 * n, bench.bytes) for n in range(requests)], 200 * requests + 2000)
+    assert len(bench.slave.bursts) == requests
+    assert bench.slave.max_in_flight == min(bench.outstanding, requests)
+
+
+@cocotb.test
+async def a_beat_a_clock_once_data_flows(dut: Any) -> None:
+    bench = Bench(dut, "rate", latency=10)
+    await bench.start()
+    beats = max_beats(8 * bench.bytes)
+    await bench.read([(BASE, beats * bench.bytes)])
+    assert len(bench.sink.beats) == beats
+    assert bench.sink.gaps == 0
+
+
+@cocotb.test
+@cocotb.parametrize(code=[SLVERR, DECERR], beat=[0, 3, 9])
+async def an_error_marks_its_beat_and_the_command_finishes(dut: Any, code: int, beat: int) -> None:
+    bench = Bench(dut, f"error{code}{beat}", errors={beat: code, 8: SLVERR ^ DECERR ^ code})
+    await bench.start()
+    await bench.read([(BASE, 10 * bench.bytes)])
+    assert [index for index, item in enumerate(bench.sink.beats) if item[3]] == sorted({beat, 8})
+    assert bit(dut.error)
+    first = code if beat < 8 else SLVERR ^ DECERR ^ code
+    assert int(dut.resp.value) == first
+    assert not bit(dut.timed_out)
+    dut.clear.value = 1
+    await bench.loop.step()
+    dut.clear.value = 0
+    await bench.loop.step()
+    assert (bit(dut.error), int(dut.resp.value), int(dut.stat_bytes.value)) == (0, 0, 0)
+    await bench.read([(BASE, 4 * bench.bytes)])
+    assert not bit(dut.error), "a later command without errors"
+
+
+@cocotb.test
+async def an_error_code_without_valid_is_ignored(dut: Any) -> None:
+    bench = Bench(dut, "novalid")
+    await bench.start()
+    dut.m_axi_rresp.value = DECERR
+    await bench.loop.step(10)
+    assert not bit(dut.error)
+
+
+@cocotb.test
+@cocotb.parametrize(beats=[0, 1, 5])
+async def a_dead_memory_ends_every_command(dut: Any, beats: int) -> None:
+    bench = Bench(dut, f"dead{beats}", timeout=100, dies_after=beats)
+    await bench.start()
+    await bench.read([(BASE, 40 * bench.bytes), (BASE + 8192, bench.bytes), (BASE, 0)], 1000)
+    assert bit(dut.timed_out)
+    assert [beat[3] for beat in bench.sink.beats] == [0] * beats + [1, 1]
+    assert [beat[1] for beat in bench.sink.beats[-2:]] == [0, 0]
+    await bench.read([(BASE, bench.bytes)], 20)
+    assert bench.packets == 3, "a later command ends at once"
+    dut.clear.value = 1
+    await bench.loop.step()
+    dut.clear.value = 0
+    assert bit(dut.timed_out), "only a reset revives the engine"
+    bench.slave.dies_after = None
+    bench.sink.beats.clear()
+    await bench.start()
+    assert not bit(dut.timed_out)
+    data = bench.fill(BASE, 3 * bench.bytes)
+    await bench.read([(BASE, 3 * bench.bytes)])
+    assert bench.received() == [(data, False)]
+
+
+@cocotb.test
+async def a_slow_memory_and_a_stalled_reader_are_not_dead(dut: Any) -> None:
+    bench = Bench(dut, "slow", timeout=100, latency=95)
+    await bench.start()
+    bench.sink.active = iter(lambda: False, True)
+    bench.command.send([(BASE, 8 * bench.bytes)])
+    await bench.loop.step(400)
+    assert not bit(dut.timed_out)
+    bench.sink.active = pauses("always", bench.rng)
+    await bench.loop.until(lambda: bench.packets == 1, 200, "the packet")
+    assert len(bench.sink.beats) == 8
+
+
+@cocotb.test
+async def nothing_is_ready_in_reset_and_a_command_in_the_first_cycle_is_kept(dut: Any) -> None:
+    bench = Bench(dut, "first")
+    await bench.start()
+    dut.rst_n.value = 0
+    bench.command.send([(BASE, bench.bytes)])
+    await bench.loop.step(3)
+    assert not bit(dut.cmd_ready)
+    assert not bit(dut.m_axi_rready)
+    assert not bit(dut.m_axi_arvalid)
+    dut.rst_n.value = 1
+    await bench.loop.until(lambda: bench.packets == 1, 50, "the packet")
+    assert bench.slave.bursts == [(BASE, 1)]
