@@ -4,14 +4,13 @@ import dataclasses
 
 import numpy as np
 import pytest
-from golden_scenes import SIZE, pixel_scene
-
 from foveal.device import Device
 from foveal.drawlist import Zone
 from foveal.errors import DeviceError
 from foveal.golden import render
 from foveal.golden.device import open_model
 from foveal.region import Region, RegionSet
+from golden_scenes import SIZE, pixel_scene
 
 FULL = RegionSet.full(SIZE, SIZE)
 HALVED = np.full((256, 4), 64, dtype=np.uint8)
