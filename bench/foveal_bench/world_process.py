@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import queue
-import socket
+import re
 import subprocess
 import sys
 import threading
@@ -14,41 +14,28 @@ from contextlib import contextmanager
 
 from foveal.errors import FovealError
 
-__all__ = ["free_ports", "world_server"]
+__all__ = ["world_server"]
 
 LOG = logging.getLogger(__name__)
-READY = "world server ready"
+READY = re.compile(r"world server ready: .*rpc [^,]*:(\d+)")
 START_DEADLINE_S = 60.0
-
-
-def free_ports() -> int:
-    """A port p on the loopback such that p and p + 1 (RPC and streams) were free just now."""
-    for _ in range(64):
-        with socket.socket() as first, socket.socket() as second:
-            first.bind(("127.0.0.1", 0))
-            port = first.getsockname()[1]
-            try:
-                second.bind(("127.0.0.1", port + 1))
-            except (OSError, OverflowError):
-                continue
-            return port
-    raise FovealError("no two neighbouring free ports found on 127.0.0.1; name one with --port")
 
 
 @contextmanager
 def world_server(
     map_name: str, *, port: int = 0, seed: int = 1, traffic: int = 0, walkers: int = 0
 ) -> Iterator[tuple[int, subprocess.Popen[str]]]:
-    """Run the world server; yields (RPC port, process). Raises FovealError with its words if it fails."""
-    port = port or free_ports()
+    """Run the world server (port 0: a free one); yields (RPC port, process).
+
+    Raises FovealError with the server's own words when it does not start.
+    """
     command = [sys.executable, "-m", "foveal_sim.world", "--map", map_name, "--port", str(port), "--seed", str(seed)]
     command += ["--traffic", str(traffic), "--walkers", str(walkers)]
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )
     try:
-        _await_ready(process)
-        yield port, process
+        yield _await_ready(process), process
     finally:
         process.terminate()
         try:
@@ -58,7 +45,7 @@ def world_server(
             process.wait()
 
 
-def _await_ready(process: subprocess.Popen[str]) -> None:
+def _await_ready(process: subprocess.Popen[str]) -> int:
     lines: queue.SimpleQueue[str | None] = queue.SimpleQueue()
 
     def pump() -> None:
@@ -78,6 +65,6 @@ def _await_ready(process: subprocess.Popen[str]) -> None:
         if line is None:
             process.wait()
             raise FovealError(last or f"the world server ended with exit code {process.returncode}")
-        if READY in line:
-            return
+        if ready := READY.search(line):
+            return int(ready[1])
         last = line or last

@@ -1,0 +1,160 @@
+"""The `foveal` command."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+from foveal.device import device_names, open_device
+from foveal.errors import FovealError
+from rich.console import Console
+
+from foveal_bench.console import print_summary
+from foveal_bench.options import BenchOptions
+from foveal_bench.progress import Progress
+
+__all__ = ["main"]
+
+VALID, INVALID, USAGE, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+
+
+class _Pixel(click.ParamType):
+    name = "N,X,Y"
+
+    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[int, int, int]:
+        try:
+            n, x, y = (int(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not three integers N,X,Y", param, context)
+        return n, x, y
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(package_name="foveal")
+@click.option("-v", "--verbose", is_flag=True, help="Log what happens underneath.")
+def cli(verbose: bool) -> None:
+    """Render only what a driving agent looks at, and know what each frame costs.
+
+    \b
+    foveal bench            the main job: drive, render, compare, price, report
+    foveal world            a CARLA server stand-in for the unmodified carla client
+    foveal devices          which renderers work here
+
+    Exit codes: 0 valid, 1 the run is INVALID, 2 wrong usage, 3 something needed is missing or failed.
+    """
+    logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s: %(message)s")
+    for noisy in ("matplotlib", "PIL", "numba", "pyopencl", "pytools"):
+        logging.getLogger(noisy).setLevel(logging.WARNING)
+
+
+@cli.command("bench")
+@click.option("--out", type=click.Path(file_okay=False, path_type=Path), default=Path("out/bench"), show_default=True)
+@click.option("--ticks", type=click.IntRange(1), default=120, show_default=True, help="Simulation steps to render.")
+@click.option("--size", default="1920x1080", show_default=True, metavar="WxH", help="Camera image, 1 to 4096 a side.")
+@click.option("--map", "map_name", default="town_block", show_default=True, help="Built-in map, or an .xodr file.")
+@click.option(
+    "--traffic", type=click.IntRange(0), default=40, show_default=True, help="Vehicles on the built-in server."
+)
+@click.option("--walkers", type=click.IntRange(0), default=24, show_default=True, help="Pedestrians on it.")
+@click.option("--host", default=None, help="Use the CARLA server there instead of the built-in one.")
+@click.option(
+    "--port", type=click.IntRange(0, 65534), default=0, help="Its RPC port; 0 takes a free one (2000 with --host)."
+)
+@click.option(
+    "--trace", type=click.Path(dir_okay=False, path_type=Path), help="Replay this drive; no server is needed."
+)
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option(
+    "--full-every", type=click.IntRange(1), default=20, show_default=True, help="Co-simulate a full frame each N ticks."
+)
+@click.option("--board", type=click.Choice(["u280", "u55c"]), default="u280", show_default=True, help="Card to model.")
+@click.option(
+    "--corrupt", type=_Pixel(), default=None, help="Spoil pixel X,Y of the card's N-th frame; must end INVALID."
+)
+@click.option("--json", "as_json", is_flag=True, help="Print run.json instead of tables; progress goes to stderr.")
+def bench_command(out: Path, size: str, map_name: str, as_json: bool, **options: Any) -> None:
+    """Drive, render every frame on each device, compare, price and report.
+
+    Starts the built-in world server, drives an ego vehicle through it with the unmodified carla client, takes regions
+    from the actors it reports, and renders each tick with OpenCL (full frame and regions) and on the co-simulated card
+    (regions; a full frame now and then). Writes report.html, frames.parquet, run.json and drive.trace to --out.
+
+    \b
+    foveal bench                                   as it is
+    foveal bench --trace out/bench/drive.trace     the same drive again, without a server
+    foveal bench --host 192.0.2.7 --port 2000      on a real CARLA 0.9.16 server
+    foveal bench --ticks 20 --size 640x360         a quick look
+    """
+    from foveal_bench.run import bench
+
+    console = Console(stderr=as_json)
+    width, height = _size(size)
+    request = BenchOptions(out=out, width=width, height=height, map=map_name, **options)
+    try:
+        run, early = bench(request, Progress(console))
+    except KeyboardInterrupt:
+        console.print("interrupted; what was recorded before is kept in " + str(out), style="red", highlight=False)
+        sys.exit(INTERRUPTED)
+    if as_json:
+        click.echo(json.dumps(run, indent=1))
+    else:
+        print_summary(console, run)
+    console.print(f"report: {out / 'report.html'}", highlight=False)
+    if early is not None:
+        _fail(early)
+    console.print(f"foveal bench: {run['verdict']}", style="bold green" if run["verdict"] == "VALID" else "bold red")
+    sys.exit(VALID if run["verdict"] == "VALID" else INVALID)
+
+
+@cli.command("world", context_settings={"ignore_unknown_options": True, "help_option_names": []})
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def world_command(arguments: tuple[str, ...]) -> None:
+    """Start the world server that the unmodified carla 0.9.16 client connects to (see `foveal world --help`)."""
+    os.execv(sys.executable, [sys.executable, "-m", "foveal_sim.world", *arguments])
+
+
+@cli.command("devices")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+def devices_command(as_json: bool) -> None:
+    """List the device backends: which open here, on what, and why not."""
+    rows = []
+    for name in device_names():
+        try:
+            device = open_device(name)
+        except FovealError as error:
+            rows.append({"backend": name, "works": False, "why_not": str(error)})
+            continue
+        info = device.info
+        rows.append({"backend": name, "works": True, "device": info.name, "kind": info.kind, "detail": info.detail})
+        device.close()
+    if as_json:
+        click.echo(json.dumps(rows, indent=1))
+        return
+    for row in rows:
+        text = f"{row['device']} ({row['kind']})" if row["works"] else f"not usable: {row['why_not']}"
+        click.echo(f"{row['backend']:8} {text}")
+
+
+def _size(text: str) -> tuple[int, int]:
+    width, _, height = text.lower().partition("x")
+    if not (width.isdigit() and height.isdigit() and 1 <= int(width) <= 4096 and 1 <= int(height) <= 4096):
+        raise click.BadParameter(f"{text!r} is not WIDTHxHEIGHT with 1 to 4096 a side", param_hint="--size")
+    return int(width), int(height)
+
+
+def _fail(error: FovealError) -> None:
+    click.echo(f"error: {error}", err=True)
+    sys.exit(FAILED)
+
+
+def main() -> None:
+    """Entry point: a user's mistake ends in one line, not in a traceback."""
+    try:
+        cli.main(standalone_mode=True)
+    except FovealError as error:
+        _fail(error)

@@ -1,0 +1,32 @@
+"""What a run is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+__all__ = ["BenchOptions"]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchOptions:
+    """out: folder for the results. host: a CARLA server elsewhere (None: start the built-in one on `port`, 0 any).
+
+    map: the built-in server's map, or an .xodr path. trace: replay this drive instead of driving. full_every: ticks
+    between co-simulated full frames and pictures. corrupt: (n, x, y), spoil a pixel of the card's n-th frame.
+    """
+
+    out: Path
+    ticks: int = 120
+    width: int = 1920
+    height: int = 1080
+    map: str = "town_block"
+    traffic: int = 40
+    walkers: int = 24
+    host: str | None = None
+    port: int = 0
+    trace: Path | None = None
+    seed: int = 1
+    full_every: int = 20
+    board: str = "u280"
+    corrupt: tuple[int, int, int] | None = None

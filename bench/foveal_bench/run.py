@@ -1,0 +1,215 @@
+"""One benchmark run: drive, render on every device, compare, record, summarise, report."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import logging
+from collections.abc import Iterator
+from dataclasses import asdict
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from foveal.device import Device, open_device
+from foveal.errors import DeviceError, FovealError
+from foveal.frame import Frame
+from foveal.golden.render import render as render_golden
+from foveal.region import RegionSet
+
+from foveal_bench.environment import describe
+from foveal_bench.loop import Configuration, FrameLoop, Step
+from foveal_bench.options import BenchOptions
+from foveal_bench.pictures import annotated, data_uri
+from foveal_bench.progress import Progress
+from foveal_bench.report import write_report
+from foveal_bench.source import Source, open_source
+from foveal_bench.store import RecordStore, load
+from foveal_bench.summary import summarise_run
+from foveal_bench.verdict import Verdict
+
+__all__ = ["bench"]
+
+LOG = logging.getLogger(__name__)
+
+
+def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], FovealError | None]:
+    """Run and write `run.json`, `frames.parquet` and `report.html` below options.out.
+
+    Returns run.json's content and the error that ended the drive early, if one did; what was recorded before is kept.
+    Raises FovealError when nothing could be run at all.
+    """
+    options.out.mkdir(parents=True, exist_ok=True)
+    started = datetime.now(UTC)
+    verdict, pictures = Verdict(), _Pictures()
+    early: FovealError | None = None
+    with contextlib.ExitStack() as stack:
+        progress.say("opening devices")
+        devices = _open_devices(options, stack)
+        configurations = _configurations(devices, options)
+        store = stack.enter_context(RecordStore(options.out))
+        source_text = "no drive"
+        try:
+            progress.say("starting the drive")
+            source = stack.enter_context(open_source(options))
+            source_text = source.text
+            _load(devices, source)
+            _drive(source, configurations, devices, store, verdict, pictures, options, progress)
+        except FovealError as error:
+            if not store.rows:
+                raise
+            early = error
+            if not isinstance(error, DeviceError):
+                verdict.against("the drive ended early", f"after {store.rows} frame records: {error}")
+    records = load(options.out)
+    facts = {c.key: _facts(c) for c in configurations}
+    run = {
+        "verdict": str(verdict),
+        "reasons": verdict.lines(),
+        "headline": None,
+        "started": started.isoformat(timespec="seconds").replace("+00:00", "Z"),
+        "source": source_text,
+        "options": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(options).items()},
+        "environment": describe(),
+        "depth": pictures.depth_compared,
+        "summary": summarise_run(records, facts, options.seed),
+    }
+    if verdict.valid:
+        run["headline"] = _headline(run["summary"])
+    _write_json(options.out / "run.json", run)
+    write_report(options.out / "report.html", run, records, pictures.shown)
+    return run, early
+
+
+def _open_devices(options: BenchOptions, stack: contextlib.ExitStack) -> dict[str, Device]:
+    wanted = {
+        "opencl": {},
+        "cosim": {"board": options.board, "corrupt_pixel": options.corrupt},
+        "model": {},
+    }
+    devices = {}
+    for name, arguments in wanted.items():
+        devices[name] = open_device(name, **arguments)
+        stack.callback(devices[name].close)
+    return devices
+
+
+def _configurations(devices: dict[str, Device], options: BenchOptions) -> list[Configuration]:
+    opencl, cosim = devices["opencl"], devices["cosim"]
+    kind = opencl.info.kind.upper()
+    card = f"{options.board.upper()} co-simulated"
+    return [
+        Configuration("opencl-full", f"OpenCL on a {kind}, full frame", opencl, full=True),
+        Configuration("opencl-region", f"OpenCL on a {kind}, regions", opencl, full=False),
+        Configuration("cosim-full", f"{card}, full frame", cosim, full=True, every=options.full_every, exact=True),
+        Configuration("cosim-region", f"{card}, regions", cosim, full=False, exact=True),
+    ]
+
+
+def _load(devices: dict[str, Device], source: Source) -> None:
+    for device in devices.values():
+        device.load(source.scene.meshes)
+
+
+def _drive(
+    source: Source,
+    configurations: list[Configuration],
+    devices: dict[str, Device],
+    store: RecordStore,
+    verdict: Verdict,
+    pictures: _Pictures,
+    options: BenchOptions,
+    progress: Progress,
+) -> None:
+    def on_picture(step: Step, frames: dict[str, Frame]) -> None:
+        pictures.take(step, frames)
+        pictures.check_depth(step, devices["cosim"], source, verdict)
+
+    loop = FrameLoop(
+        configurations,
+        devices["model"],
+        store,
+        verdict,
+        seed=options.seed,
+        picture_every=options.full_every,
+        on_picture=on_picture,
+    )
+    expected = 0
+    for step in progress.track(_warmed(source.steps, loop, progress), source.count):
+        loop.run(step)
+        expected += 1
+    if expected < source.count:
+        verdict.against("frames dropped", f"{source.count - expected} of {source.count} ticks are missing")
+
+
+def _warmed(steps: Iterator[Step], loop: FrameLoop, progress: Progress) -> Iterator[Step]:
+    for number, step in enumerate(steps):
+        if number == 0:
+            progress.say("warming up (compiling kernels)")
+            loop.warm_up(step)
+        yield step
+
+
+class _Pictures:
+    """Frames kept for the page, and the comparison of depth at the same ticks."""
+
+    def __init__(self) -> None:
+        self.shown: list[dict[str, str]] = []
+        self.depth_compared = {"frames": 0, "values_different": 0}
+
+    def take(self, step: Step, frames: dict[str, Frame]) -> None:
+        none = RegionSet(step.regions.width, step.regions.height, ())
+        self.shown.append(
+            {
+                "caption": f"tick {step.tick}",
+                "share": f"{100 * step.regions.share:.1f} %",
+                "full": data_uri(annotated(frames["opencl-full"].pixels, step.regions)),
+                "full_by": "OpenCL",
+                "region": data_uri(annotated(frames["cosim-region"].pixels, none)),
+            }
+        )
+
+    def check_depth(self, step: Step, card: Device, source: Source, verdict: Verdict) -> None:
+        words = card.render(step.draw, step.regions, depth=True).pixels.view("<u4")[..., 0]  # type: ignore[call-arg]
+        expected = render_golden(source.scene.meshes, step.draw, step.regions, resident=False).depth_words()
+        different = int(np.count_nonzero(words != expected))
+        self.depth_compared["frames"] += 1
+        self.depth_compared["values_different"] += different
+        if different:
+            verdict.against("depth differs from the golden model", f"tick {step.tick}: {different} values")
+
+
+def _facts(configuration: Configuration) -> dict[str, Any]:
+    info = configuration.device.info
+    return {
+        "label": configuration.label,
+        "device": info.name,
+        "kind": info.kind,
+        "detail": dict(info.detail),
+        "clock_hz": getattr(configuration.device, "clock_hz", None),
+    }
+
+
+def _headline(summary: dict[str, Any]) -> str:
+    ratios = {(r["of"], r["to"]): r["value"] for r in summary["ratios"]}
+    configurations = summary["configurations"]
+    region, share = configurations["cosim-region"], summary["regions"]["share_p50"]
+    baseline = configurations["opencl-full"]
+    text = (
+        f"With {100 * share:.0f} % of the picture in regions, the co-simulated card's frame takes"
+        f" {region['latency_ms']['p50']:.2f} ms ({region['provenance']})"
+    )
+    own = ratios.get(("cosim-region", "cosim-full"))
+    if own is not None:
+        text += f", {own:.2f} x its own full frame"
+    other = ratios.get(("opencl-region", "opencl-full"))
+    if other is not None:
+        text += f"; OpenCL on a {baseline['kind'].upper()} with the same regions takes {other:.2f} x its full frame"
+    return text + " (measured)."
+
+
+def _write_json(path: Path, run: dict[str, Any]) -> None:
+    unfinished = path.with_suffix(".unfinished")
+    unfinished.write_text(json.dumps(run, indent=1, allow_nan=False) + "\n", encoding="utf-8")
+    unfinished.replace(path)

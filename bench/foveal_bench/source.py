@@ -1,0 +1,165 @@
+"""Where ticks come from: a drive on a CARLA server, or a recorded trace."""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import math
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import carla
+import numpy as np
+from foveal.carla.client import Drive, connect
+from foveal.carla.world_scene import static_scene
+from foveal.drawlist import Zone
+from foveal.errors import FovealError, SceneError
+from foveal.frame import StageTime
+from foveal.policy import camera_of, tracked_actors, zone_of
+from foveal.provenance import Provenance
+from foveal.scene.assemble import SUN, Scene, build_scene, draw_list
+from foveal.scene.tick import CameraMount, Tick
+from foveal.trace import Trace, TraceWriter
+
+from foveal_bench.environment import describe
+from foveal_bench.loop import Step
+from foveal_bench.options import BenchOptions
+from foveal_bench.world_process import world_server
+
+__all__ = ["Source", "open_source"]
+
+LOG = logging.getLogger(__name__)
+
+SETTLE_TICKS = 60
+"""Ticks before the first recorded one, so that traffic moves."""
+
+STEP_S = 0.05
+EGO = "vehicle.tesla.model3"
+ZONE_AHEAD_M, ZONE_SIDE_M, ZONE_MARGIN_M = 14.0, 16.0, 4.0
+"""The default zone: a square that the ego enters and leaves within a short drive."""
+
+
+@dataclass(slots=True)
+class Source:
+    """A drive: its meshes and its steps. text: for people. count: steps to come, if known."""
+
+    text: str
+    scene: Scene
+    count: int
+    steps: Iterator[Step]
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+@contextlib.contextmanager
+def open_source(options: BenchOptions) -> Iterator[Source]:
+    """The trace named in `options`, or a live drive that is recorded to `out/drive.trace` as it goes."""
+    if options.trace is not None:
+        yield _replay(options)
+        return
+    with contextlib.ExitStack() as stack:
+        host, port = options.host or "127.0.0.1", options.port or 2000
+        if options.host is None:
+            port, _ = stack.enter_context(
+                world_server(
+                    options.map,
+                    port=options.port,
+                    seed=options.seed,
+                    traffic=options.traffic,
+                    walkers=options.walkers,
+                )
+            )
+        mount = CameraMount(width=options.width, height=options.height)
+        client = connect(host, port)
+        drive = stack.enter_context(Drive(client, STEP_S, mount))
+        yield _live(options, client, drive, mount, stack)
+
+
+def _replay(options: BenchOptions) -> Source:
+    assert options.trace is not None
+    trace = Trace.load(options.trace, salvage=True)
+    if not trace.ticks:
+        raise SceneError(f"trace {options.trace} holds no tick; record it again")
+    ticks = trace.ticks[: options.ticks]
+    scene = trace.scene()
+    steps = (_step(n, tick, scene, trace.mount, trace.sun, trace.zone) for n, tick in enumerate(ticks))
+    return Source(f"trace {options.trace.name}", scene, len(ticks), steps, dict(trace.versions))
+
+
+def _live(
+    options: BenchOptions, client: carla.Client, drive: Drive, mount: CameraMount, stack: contextlib.ExitStack
+) -> Source:
+    world = drive.world
+    ego = _spawn_ego(world, options)
+    stack.callback(_destroy, ego)
+    drive.ego_id = ego.id
+    static = static_scene(world)
+    for _ in range(SETTLE_TICKS):
+        first = drive.tick()
+    zone = _zone_ahead(first)
+    scene = build_scene(static, first)
+    versions = {"client": client.get_client_version(), "server": client.get_server_version()}
+    versions["foveal"] = str(describe()["versions"]["foveal"])  # type: ignore[index]
+    writer = stack.enter_context(
+        TraceWriter(options.out / "drive.trace", static, mount, SUN, zone, options.seed, versions)
+    )
+
+    def steps() -> Iterator[Step]:
+        for number in range(options.ticks):
+            tick = drive.tick()
+            writer.append(tick)
+            yield _step(number, tick, scene, mount, SUN, zone)
+
+    server = "built-in world server" if options.host is None else f"CARLA server {options.host}"
+    return Source(f"{server}, map {static.map_name}", scene, options.ticks, steps(), versions)
+
+
+def _step(
+    number: int,
+    tick: Tick,
+    scene: Scene,
+    mount: CameraMount,
+    sun: tuple[float, float, float],
+    zone: Zone | None,
+) -> Step:
+    start = time.perf_counter_ns()
+    regions = tracked_actors(tick, camera_of(tick, mount))
+    between = time.perf_counter_ns()
+    draw = draw_list(scene, tick, mount, sun, zone)
+    end = time.perf_counter_ns()
+    times = (
+        StageTime("region", between - start, Provenance.MEASURED),
+        StageTime("scene", end - between, Provenance.MEASURED),
+    )
+    return Step(number, draw, regions, times)
+
+
+def _spawn_ego(world: carla.World, options: BenchOptions) -> carla.Actor:
+    """A car on a free spawn point (the seed chooses where to start looking) that follows its lane."""
+    blueprint = world.get_blueprint_library().find(EGO)
+    if options.host is None:
+        blueprint.set_attribute("role_name", "traffic")
+    points = world.get_map().get_spawn_points()
+    if not points:
+        raise FovealError("the map has no spawn points for an ego vehicle; choose another map")
+    for offset in range(len(points)):
+        actor = world.try_spawn_actor(blueprint, points[(options.seed + offset) % len(points)])
+        if actor is not None:
+            if options.host is not None:
+                actor.set_autopilot(True)
+            return actor
+    raise FovealError(f"none of the map's {len(points)} spawn points is free for an ego vehicle; lower --traffic")
+
+
+def _destroy(actor: carla.Actor) -> None:
+    with contextlib.suppress(RuntimeError):  # the server may be gone; there is nothing left to tidy then
+        actor.destroy()
+
+
+def _zone_ahead(tick: Tick) -> Zone:
+    yaw = math.radians(float(tick.ego[4]))
+    x = float(tick.ego[0]) + ZONE_AHEAD_M * math.cos(yaw)
+    y = float(tick.ego[1]) + ZONE_AHEAD_M * math.sin(yaw)
+    if not np.isfinite((x, y)).all():
+        raise SceneError(f"frame {tick.frame}: the ego's transform is not finite; the drive is refused")
+    return zone_of(x, y, ZONE_SIDE_M, ZONE_SIDE_M, ZONE_MARGIN_M)
