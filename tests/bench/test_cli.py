@@ -1,0 +1,85 @@
+"""The command line: help teaches, mistakes end in one line and the right exit code."""
+
+import json
+
+import pytest
+from click.testing import CliRunner
+from foveal.errors import DeviceNotFound, FovealError, ServerLost
+from foveal_bench import cli as command
+from foveal_bench.cli import FAILED, INVALID, USAGE, VALID, cli
+
+
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """Invoke `foveal bench` with a run that answers `outcome`."""
+
+    def invoke(outcome, *arguments):
+        def fake(options, progress):
+            if isinstance(outcome, Exception):
+                raise outcome
+            return outcome
+
+        monkeypatch.setattr("foveal_bench.run.bench", fake)
+        return CliRunner().invoke(cli, ["bench", "--out", str(tmp_path), *arguments], standalone_mode=True)
+
+    return invoke
+
+
+def answer(verdict, reasons=(), early=None):
+    return {"verdict": verdict, "reasons": list(reasons), "headline": None, "summary": None}, early
+
+
+@pytest.mark.parametrize("words", [["--help"], ["bench", "--help"], ["devices", "--help"]])
+def test_help_teaches(words):
+    result = CliRunner().invoke(cli, words)
+    assert result.exit_code == 0
+    assert "foveal bench" in result.output or "device" in result.output
+
+
+def test_exit_code_follows_the_verdict(run):
+    assert run(answer("VALID")).exit_code == VALID
+    result = run(answer("INVALID", ["pixels differ from the golden model: tick 5"]))
+    assert result.exit_code == INVALID
+    assert "pixels differ" in result.output
+    assert result.output.rstrip().endswith("foveal bench: INVALID")
+
+
+def test_a_drive_that_ended_early_fails_with_one_clear_error(run):
+    result = run(answer("INVALID", ["the drive ended early"], ServerLost("the CARLA server did not answer")))
+    assert result.exit_code == FAILED
+    assert "error: the CARLA server did not answer" in result.output
+
+
+def test_json_is_the_only_thing_on_standard_output(run):
+    result = run(answer("VALID"), "--json")
+    assert json.loads(result.stdout)["verdict"] == "VALID"
+
+
+@pytest.mark.parametrize(
+    "words", [["--size", "0x10"], ["--size", "wide"], ["--size", "5000x10"], ["--corrupt", "1,2"], ["--ticks", "0"]]
+)
+def test_wrong_options_are_usage_errors(run, words):
+    result = run(answer("VALID"), *words)
+    assert result.exit_code == USAGE
+    assert words[0] in result.output
+
+
+def test_devices_says_why_one_does_not_work(monkeypatch):
+    def refuse(name):
+        raise DeviceNotFound("no OpenCL platform found; install a GPU driver")
+
+    monkeypatch.setattr(command, "open_device", refuse)
+    monkeypatch.setattr(command, "device_names", lambda: ["opencl"])
+    rows = json.loads(CliRunner().invoke(cli, ["devices", "--json"]).stdout)
+    assert rows == [{"backend": "opencl", "works": False, "why_not": "no OpenCL platform found; install a GPU driver"}]
+
+
+def test_an_error_of_ours_is_shown_without_a_traceback(monkeypatch, capsys):
+    def broken(**_):
+        raise FovealError("something to mend")
+
+    monkeypatch.setattr(command.cli, "main", broken)
+    with pytest.raises(SystemExit) as ended:
+        command.main()
+    assert ended.value.code == FAILED
+    assert capsys.readouterr().err == "error: something to mend\n"
