@@ -25,10 +25,10 @@ _LOG = logging.getLogger(__name__)
 _RESTORE_S = 2.0
 
 
-def connect(host: str = "127.0.0.1", port: int = 2000, timeout_s: float = 10.0) -> carla.Client:
+def connect(host: str = "127.0.0.1", port: int = 2000, timeout_s: float = 10.0, force: bool = False) -> carla.Client:
     """A client whose calls have a deadline, of a server that answers and whose version fits.
 
-    Raises ServerLost when nothing listens there, nothing answers, or the versions do not fit.
+    Raises ServerLost when nothing listens there, nothing answers, or (without `force`) the versions do not fit.
     The port is tried first, because the carla package connects once and then only times out.
     """
     try:
@@ -44,7 +44,7 @@ def connect(host: str = "127.0.0.1", port: int = 2000, timeout_s: float = 10.0) 
         server = client.get_server_version()
     except RuntimeError as error:
         raise server_lost(error) from error
-    version.check(client.get_client_version(), server)
+    version.check(client.get_client_version(), server, force)
     return client
 
 

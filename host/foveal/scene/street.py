@@ -75,7 +75,7 @@ def traffic_sign(extent: np.ndarray, number: int) -> Part:
 
 
 def tree(extent: np.ndarray, number: int) -> Part:
-    """A trunk and a crown of five lobes; a box lower than 2.4 m is a hedge of lobes without a trunk."""
+    """A trunk and a crown of four lobes; a box lower than 2.4 m is a hedge of lobes without a trunk."""
     ex, ey, ez = extent
     leaf = np.array(pick(LEAVES, number), dtype=np.float64)
     crown = -ez if ez < 1.2 else -0.30 * ez
@@ -85,7 +85,6 @@ def tree(extent: np.ndarray, number: int) -> Part:
         (0.42, 0.18, -0.15, 0.58, 0.86),
         (-0.40, 0.26, -0.05, 0.60, 0.92),
         (0.05, -0.46, -0.20, 0.54, 0.80),
-        (-0.20, -0.10, -0.42, 0.58, 0.74),
     )
     turn = 2.399963 * (number % 64)
     cos, sin = np.cos(turn), np.sin(turn)
@@ -95,8 +94,8 @@ def tree(extent: np.ndarray, number: int) -> Part:
             (size * ex, size * ey, size * half),
             np.clip(leaf * shade, 0, 255),
             Material.FOLIAGE,
-            9,
-            6,
+            8,
+            5,
         )
         for x, y, z, size, shade in lobes
     ]
