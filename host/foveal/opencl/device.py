@@ -1,0 +1,261 @@
+"""The OpenCL device: geometry and raster kernels, timed by profiling events."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pyopencl as cl
+
+from foveal.device import DeviceInfo
+from foveal.drawlist import DrawList, MeshSet
+from foveal.errors import DeviceBroken, DeviceError
+from foveal.frame import Frame, StageTime
+from foveal.opencl import layout
+from foveal.opencl.memory import Memory
+from foveal.opencl.program import GROUP, build
+from foveal.opencl.selection import kind_of, select
+from foveal.opencl.timing import Interval, busy_ns, span_ns, stage_times
+from foveal.provenance import Provenance
+from foveal.region import RegionSet
+from foveal.residency import Residency, ResidencyState
+
+__all__ = ["OpenClDevice", "open_opencl"]
+
+_MAX_FAN = 6  # triangles that one clipped triangle can become
+
+
+def open_opencl(
+    platform: str | int | None = None,
+    device: str | int | None = None,
+    kernels: str = "auto",
+    fp64: bool | None = None,
+) -> OpenClDevice:
+    """Open an OpenCL device; a GPU before a CPU where the arguments leave a choice.
+
+    platform, device: index, or part of the name. kernels: "cpu" or "gpu" kernel set; "auto" takes the device's kind.
+    fp64: use float64 in triangle set-up; None takes what the device has, False computes the same in integers.
+    Raises DeviceNotFound when there is no such device and DeviceError when the kernels cannot be built.
+    """
+    if kernels not in ("auto", "cpu", "gpu"):
+        raise ValueError(f"kernels is {kernels!r}, expected auto, cpu or gpu")
+    chosen = select(platform, device)
+    has_fp64 = "cl_khr_fp64" in chosen.extensions
+    return OpenClDevice(
+        chosen,
+        kind_of(chosen) if kernels == "auto" else kernels,
+        has_fp64 if fp64 is None else fp64 and has_fp64,
+    )
+
+
+class OpenClDevice:
+    """A foveal Device on one OpenCL device."""
+
+    def __init__(self, device: cl.Device, kernel_set: str, fp64: bool) -> None:
+        self._device = device
+        self._kernel_set = kernel_set
+        self._fp64 = fp64
+        self._meshes: MeshSet | None = None
+        self._broken: str | None = None
+        self._open()
+        platform = device.platform
+        self._info = DeviceInfo(
+            backend="opencl",
+            name=device.name.strip(),
+            kind=kind_of(device),
+            detail={
+                "platform": f"{platform.name.strip()} {platform.version.strip()}",
+                "driver": device.driver_version.strip(),
+                "kernels": f"{kernel_set} set",
+                "source": self._program.digest,
+                "options": self._program.options,
+                "setup": "float64" if fp64 else "integer",
+                "division": "correctly rounded" if self._program.exact else "within 2.5 ulp",
+                "compute_units": str(device.max_compute_units),
+                "clock_mhz": str(device.max_clock_frequency),
+                "build_ms": f"{self._program.build_ns / 1e6:.1f}",
+            },
+        )
+
+    @property
+    def info(self) -> DeviceInfo:
+        return self._info
+
+    @property
+    def build_ns(self) -> int:
+        """Time the kernels took to build (from source or from a cache on disk); no frame contains it."""
+        return self._program.build_ns
+
+    def load(self, meshes: MeshSet) -> None:
+        """Upload static geometry and wait. Raises DeviceError when it does not fit."""
+        self._refuse_if_broken()
+        self._meshes = meshes
+        self._residency = Residency()
+        try:
+            self._load(meshes)
+        except cl.Error as error:
+            raise self._break(f"uploading {len(meshes.triangle)} triangles", error) from error
+
+    def render(self, draw: DrawList, regions: RegionSet) -> Frame:
+        """Draw inside `regions`. Raises ValueError for a set of another size, DeviceError when the device fails."""
+        self._refuse_if_broken()
+        if self._meshes is None:
+            raise DeviceError("nothing is loaded; call load() before render()")
+        if (regions.width, regions.height) != (draw.width, draw.height):
+            raise ValueError(
+                f"regions are for {regions.width}x{regions.height}, the draw list for {draw.width}x{draw.height}"
+            )
+        if len(draw.mesh) and int(draw.mesh.max()) >= len(self._meshes.vertex_range):
+            raise ValueError(f"draw list names mesh {int(draw.mesh.max())} of {len(self._meshes.vertex_range)}")
+        states = self._residency.begin_frame(draw.ego, draw.zone)
+        try:
+            frame = self._render(self._meshes, draw, regions, states)
+            while frame is None:
+                frame = self._render(self._meshes, draw, regions, states)
+        except cl.Error as error:
+            raise self._break(f"rendering frame {draw.frame}", error) from error
+        return frame
+
+    def reset(self) -> None:
+        """Make a new context and queue, and upload the meshes again."""
+        self._close()
+        self._broken = None
+        try:
+            self._open()
+        except cl.Error as error:
+            raise self._break("opening it again", error) from error
+        if self._meshes is not None:
+            self.load(self._meshes)
+
+    def close(self) -> None:
+        """Give the device's memory back; the device is of no use afterwards."""
+        self._close()
+        self._broken = "it was closed"
+
+    def _open(self) -> None:
+        self._context = cl.Context([self._device])
+        self._queue = cl.CommandQueue(self._context, properties=cl.command_queue_properties.PROFILING_ENABLE)
+        self._program = build(self._context, self._device, self._kernel_set, self._fp64)
+        self._memory = Memory(self._context, self._queue)
+        self._capacity = layout.CHUNK + layout.CHUNK // 2
+        self._tiles_of: RegionSet | None = None
+        self._tiles = np.zeros((0, 4), np.int32)
+        self._residency = Residency()
+
+    def _close(self) -> None:
+        try:
+            self._memory.release()
+        except cl.Error as error:
+            self._broken = str(error)
+
+    def _refuse_if_broken(self) -> None:
+        if self._broken is not None:
+            raise DeviceBroken(f"{self._device.name.strip()} is broken ({self._broken}); call reset() first")
+
+    def _break(self, doing: str, error: Exception) -> DeviceError:
+        self._broken = f"{doing}: {error}"
+        return DeviceError(f"{self._device.name.strip()} failed while {doing}: {error}; reset() may bring it back")
+
+    def _load(self, meshes: MeshSet) -> None:
+        triangle = layout.triangles(meshes)
+        position = np.ascontiguousarray(meshes.position)
+        self._memory.upload("triangle", triangle)
+        self._memory.upload("position", position)
+        self._memory.upload("material", np.ascontiguousarray(meshes.material))
+        self._queue.finish()
+
+    def _render(
+        self, meshes: MeshSet, draw: DrawList, regions: RegionSet, states: tuple[ResidencyState, ...]
+    ) -> Frame | None:
+        """One try; None when a chunk had too little room for clipped triangles, which has then been made."""
+        begin = time.perf_counter_ns()
+        chunk = layout.chunks(meshes, draw, layout.visible(meshes, draw, regions))
+        instance = layout.instances(draw)
+        region = np.zeros((16, 4), np.int32)
+        region[: len(regions)] = regions.array()
+        new_tiles = self._tiles_of != regions
+        if new_tiles:
+            self._tiles, self._tiles_of = layout.active_tiles(regions), regions
+        tiles = self._tiles
+        stride = -(-draw.width // layout.TILE_WIDTH) * layout.TILE_WIDTH
+        padded = -(-draw.height // layout.TILE_HEIGHT) * layout.TILE_HEIGHT
+        red, green, blue = draw.background
+        head = np.zeros(1, layout.FRAME_TYPE)
+        head[0] = (
+            *(draw.width, draw.height, draw.width / 2, draw.height / 2, draw.ambient, draw.diffuse),
+            *(len(regions), self._residency.resident, self._capacity, len(chunk), stride),
+            0xFF000000 | red << 16 | green << 8 | blue,
+        )
+        whole = len(regions) == 1 and regions.regions[0].area == draw.width * draw.height
+        pixels = (np.empty if whole else np.zeros)((draw.height, draw.width, 4), np.uint8)
+        memory = self._memory
+        slots = len(chunk) * self._capacity
+        record = memory.buffer("record", slots * layout.RECORD_BYTES)
+        bounds = memory.buffer("bounds", slots * 8)
+        count = memory.buffer("count", len(chunk) * 4)
+        extent = memory.buffer("extent", len(chunk) * 8)
+        target = memory.buffer("pixels", stride * padded * 4)
+        for name, array in (("instance", instance), ("chunk", chunk), ("tile", tiles)):
+            memory.buffer(name, array.nbytes)
+        prepared = time.perf_counter_ns()
+
+        events: list[tuple[str, cl.Event]] = []
+        uploads = [("frame", head), ("region", region), ("instance", instance), ("chunk", chunk)]
+        for name, array in uploads + ([("tile", tiles)] if new_tiles else []):
+            events += [("upload", event) for event in memory.upload(name, array)]
+        if ResidencyState.LOADING in states:
+            events += [("dma", e) for e in memory.upload("material", np.ascontiguousarray(meshes.material))]
+        inputs = [memory.buffer(name, 0) for name in ("frame", "region", "instance", "chunk")]
+        inputs += [memory.buffer(name, 0) for name in ("position", "triangle", "material")]
+        used = np.zeros(len(chunk), np.int32)
+        if len(chunk):
+            arguments = (*inputs, record, bounds, count, extent)
+            events.append(("geometry", self._launch(self._program.geometry, len(chunk), layout.CHUNK, arguments)))
+        if len(tiles):
+            arguments = (inputs[0], memory.buffer("tile", 0), np.int32(len(tiles)), record, bounds, count, extent, target)
+            events.append(("raster", self._launch(self._program.raster, len(tiles), GROUP, arguments)))
+        for r in regions:
+            corner = (r.x0 * 4, r.y0, 0)
+            copy = cl.enqueue_copy(
+                *(self._queue, pixels, target),
+                buffer_origin=corner,
+                host_origin=corner,
+                region=(r.width * 4, r.height, 1),
+                buffer_pitches=(stride * 4,),
+                host_pitches=(draw.width * 4,),
+                is_blocking=False,
+            )
+            events.append(("read_back", copy))
+        if len(chunk):
+            events.append(("read_back", cl.enqueue_copy(self._queue, used, count, is_blocking=False)))
+        self._queue.finish()
+        done = time.perf_counter_ns()
+
+        most = int(used.max(initial=0))
+        if most > self._capacity:
+            self._capacity = min(_MAX_FAN * layout.CHUNK, -(-most // 32) * 32)
+            return None
+        intervals = [Interval(stage, event.profile.start, event.profile.end) for stage, event in events]
+        kernels = [i for i in intervals if i.stage in ("geometry", "raster")]
+        counters = {
+            "wall_ns": done - begin,
+            "device_span_ns": span_ns(intervals),
+            "device_busy_ns": busy_ns(intervals),
+            "kernel_span_ns": span_ns(kernels),
+            "kernel_busy_ns": busy_ns(kernels),
+            "chunks": len(chunk),
+            "records": int(used.sum()),
+            "tiles": len(tiles),
+            "bytes_up": sum(array.nbytes for _, array in uploads) + (tiles.nbytes if new_tiles else 0),
+            "bytes_down": sum(r.area for r in regions) * 4 + used.nbytes,
+            "dma_loads": self._residency.loads,
+            "dma_skipped": self._residency.skipped,
+        }
+        host = StageTime("prepare", float(prepared - begin), Provenance.MEASURED)
+        return Frame(draw.frame, pixels, regions, (host, *stage_times(intervals)), counters)
+
+    def _launch(self, kernel: cl.Kernel, items: int, group: int, arguments: tuple[object, ...]) -> cl.Event:
+        """One work-group an item on a GPU, one work-item an item on a CPU."""
+        kernel.set_args(*arguments)
+        size, local = ((items * group,), (group,)) if self._kernel_set == "gpu" else ((items,), (1,))
+        return cl.enqueue_nd_range_kernel(self._queue, kernel, size, local)

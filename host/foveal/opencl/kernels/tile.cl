@@ -1,0 +1,31 @@
+// A record seen from a rectangle of a tile. Edges that do not cross the rectangle are replaced by "outside" or "inside",
+// and the others fit 32 bits there: |E| <= 63 |a| + 31 |b| < 2^30 on a rectangle of at most 64 x 32 pixels.
+
+typedef struct {
+    int a[3], b[3], c[3];  // at the rectangle's first pixel
+    long dzdx, dzdy, z;
+} Local;
+
+// Rectangle: width x height pixels from (x, y). Returns 0 when an edge has it outside.
+inline int localise(__global const Record* record, int x, int y, int width, int height, ushort4 bounds, Local* out) {
+    int dx = x - bounds.x;
+    int dy = y - bounds.y;
+    for (int k = 0; k < 3; ++k) {
+        int a = record->a[k];
+        int b = record->b[k];
+        long c = record->c[k] + (long)a * dx + (long)b * dy;
+        long across = (long)a * (width - 1);
+        long down = (long)b * (height - 1);
+        if (c + max(across, 0L) + max(down, 0L) < 0) {
+            return 0;
+        }
+        int crosses = c + min(across, 0L) + min(down, 0L) < 0;
+        out->a[k] = crosses ? a : 0;
+        out->b[k] = crosses ? b : 0;
+        out->c[k] = crosses ? (int)c : 0;
+    }
+    out->dzdx = record->dzdx;
+    out->dzdy = record->dzdy;
+    out->z = record->z0 + record->dzdx * dx + record->dzdy * dy;
+    return 1;
+}
