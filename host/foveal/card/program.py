@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 
 from foveal.card import registers
@@ -11,15 +9,9 @@ from foveal.card.card import Card
 from foveal.drawlist import DrawList
 from foveal.errors import DeviceError, SceneError
 from foveal.region import MAX_REGIONS, RegionSet
+from foveal.residency import ZoneWindow, centimetres
 
-__all__ = ["Program", "centimetres", "region_words"]
-
-
-def centimetres(metres: float, what: str) -> int:
-    """World coordinate as the kernel takes it, rounded to the nearest. Raises SceneError when it does not fit."""
-    if not math.isfinite(metres) or abs(metres) > 21_000_000:
-        raise SceneError(f"{what} is {metres} m; the kernel's world reaches to +-21,000 km")
-    return math.floor(metres * 100.0 + 0.5)
+__all__ = ["Program", "region_words"]
 
 
 def region_words(regions: RegionSet) -> list[tuple[int, int]]:
@@ -48,19 +40,19 @@ class Program:
         self.set(low + 4, address >> 32)
 
     def set_draw(self, draw: DrawList) -> None:
-        """Size, background, ego and zone. Raises SceneError for world coordinates that do not fit."""
+        """Size, background, ego and zone. Raises SceneError when the zone is not finite."""
         self.set(registers.WIDTH, draw.width)
         self.set(registers.HEIGHT, draw.height)
         red, green, blue = draw.background
         self.set(registers.BACKGROUND, int(np.array([red, green, blue, 0], np.uint8).view("<u4")[0]))
-        self.set(registers.EGO_X, centimetres(draw.ego[0], "the ego's x"))
-        self.set(registers.EGO_Y, centimetres(draw.ego[1], "the ego's y"))
-        zone = draw.zone
-        corners = (0.0, 0.0, 0.0, 0.0) if zone is None else (zone.x0, zone.y0, zone.x1, zone.y1)
-        offsets = (registers.ZONE_X0, registers.ZONE_Y0, registers.ZONE_X1, registers.ZONE_Y1)
-        for offset, value in zip(offsets, corners, strict=True):
-            self.set(offset, centimetres(value, "an edge of the zone"))
-        self.set(registers.ZONE_MARGIN, 0 if zone is None else max(0, centimetres(zone.margin, "the zone's margin")))
+        try:
+            window = ZoneWindow.of(draw.zone)
+        except (ValueError, OverflowError) as error:
+            raise SceneError(f"frame {draw.frame}: {draw.zone} is not finite") from error
+        self.set(registers.EGO_X, centimetres(draw.ego[0]))
+        self.set(registers.EGO_Y, centimetres(draw.ego[1]))
+        for name in ("x0", "y0", "x1", "y1", "margin"):
+            self.set(registers.OFFSETS[f"ZONE_{name.upper()}"], getattr(window, name))
 
     def set_regions(self, regions: RegionSet) -> None:
         """Write the set's changed words, read each back, and commit. Raises DeviceError when one reads differently."""
