@@ -176,7 +176,7 @@ def cull(bounds: Box, regions: Iterable[Box], band_y0: int) -> Box | None:
 
 
 def meeting_blocks(bounds: Box, regions: Iterable[Box], ppc: int) -> np.ndarray:
-    """(rows of `bounds`, columns of blocks from that of its first pixel) bool: the block meets a region in the bounds."""
+    """(rows of `bounds`, block columns from its first pixel's) bool: the block meets a region inside the bounds."""
     first, last = bounds[0] // ppc, (bounds[2] - 1) // ppc
     blocks = np.zeros((bounds[3] - bounds[1], last - first + 1), dtype=bool)
     for box in (intersection(bounds, region) for region in regions):
