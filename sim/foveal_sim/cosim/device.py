@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import numpy as np
 from foveal.card import FovealDriver, load_board
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList
-from foveal.errors import DeviceNotFound
+from foveal.errors import DeviceNotFound, SceneError
 from foveal.frame import Frame
 from foveal.region import RegionSet
 
@@ -22,15 +23,12 @@ class CosimDevice(FovealDriver):
     corrupt_pixel: tuple[int, int, int] | None = None
     """(n, x, y): flip a bit of pixel (x, y) of the n-th frame rendered, counted from 0."""
 
-    _rendered = 0
+    _rendered: int = 0
 
     def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
         frame = super().render(draw, regions, depth)
         if self.corrupt_pixel is not None and self.corrupt_pixel[0] == self._rendered:
-            _, x, y = self.corrupt_pixel
-            pixels = frame.pixels.copy()
-            pixels[y, x, 1] ^= 1
-            frame = replace(frame, pixels=pixels)
+            frame = replace(frame, pixels=_spoiled(frame.pixels, *self.corrupt_pixel[1:]))
         self._rendered += 1
         return frame
 
@@ -65,3 +63,12 @@ def open_cosim(
     device = CosimDevice(card, CosimGeometry(card), info, deadline_s=deadline_s, strided=strided)
     device.corrupt_pixel = corrupt_pixel
     return device
+
+
+def _spoiled(pixels: np.ndarray, x: int, y: int) -> np.ndarray:
+    height, width = pixels.shape[:2]
+    if not (0 <= x < width and 0 <= y < height):
+        raise SceneError(f"the pixel to spoil, ({x}, {y}), is outside the {width}x{height} frame")
+    spoiled = pixels.copy()
+    spoiled[y, x, 1] ^= 1
+    return spoiled
