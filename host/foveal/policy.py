@@ -61,10 +61,10 @@ def track(
     Raises SceneError when a transform is not finite.
     """
     wanted = np.array([name.startswith(_TRACKED_PREFIXES) for name in tick.types], dtype=bool)
-    rows = np.flatnonzero(wanted[tick.actor_type] & (tick.actor_id != tick.ego_id)) if len(tick.actor_id) else []
+    rows = np.flatnonzero(wanted[tick.actor_type] & (tick.actor_id != tick.ego_id))
     away = np.linalg.norm(tick.transform[rows, :3] - camera.transform[:3], axis=1)
     order = np.argsort(away, kind="stable")
-    near = np.asarray(rows, dtype=np.int64)[order][away[order] <= distance_m]
+    near = rows[order][away[order] <= distance_m]
     projected = project_many(camera, tick.transform[near], tick.box[near], tick.actor_id[near])
     size = projected.region[:, 2:] - projected.region[:, :2]
     large = projected.visible & (size.prod(axis=1) >= min_area_px)

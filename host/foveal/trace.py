@@ -222,14 +222,12 @@ def _records(file: BinaryIO, path: Path, salvage: bool) -> Iterator[dict[str, An
 
 
 def _tick(record: dict[str, Any]) -> Tick:
-    names = {f.name for f in fields(Tick)}
-    values = {
-        name: _array(v) if isinstance(v, list) and _is_packed(v) else v for name, v in record.items() if name in names
-    }
-    values["types"] = tuple(values["types"])
-    values["skipped"] = tuple((number, reason) for number, reason in values["skipped"])
-    return Tick(**values)
-
-
-def _is_packed(value: list[Any]) -> bool:
-    return len(value) == 3 and isinstance(value[2], bytes)
+    arrays = ("ego", "camera", "actor_id", "actor_type", "transform", "velocity", "box")
+    return Tick(
+        frame=record["frame"],
+        time_s=record["time_s"],
+        ego_id=record["ego_id"],
+        types=tuple(record["types"]),
+        skipped=tuple((number, reason) for number, reason in record["skipped"]),
+        **{name: _array(record[name]) for name in arrays},
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import StrEnum
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -64,6 +64,7 @@ _VEHICLE_WORDS: tuple[tuple[Kind, tuple[str, ...]], ...] = (
 )
 
 
+@cache
 def of_type(type_id: str) -> Kind | None:
     """Shape of a blueprint id; None for what has no body (sensors, controllers, the spectator)."""
     name = type_id.lower()

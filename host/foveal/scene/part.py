@@ -10,7 +10,10 @@ import numpy as np
 from foveal.drawlist import MeshSet
 from foveal.errors import SceneError
 
-__all__ = ["MeshBuilder", "Part"]
+__all__ = ["Colour", "MeshBuilder", "Part"]
+
+Colour = tuple[int, int, int] | np.ndarray
+"""Albedo R, G, B, 0..255: one, or one row a triangle."""
 
 _MIN_AREA_M2 = 1e-14
 
@@ -28,7 +31,7 @@ class Part:
     material: np.ndarray
 
     @classmethod
-    def of(cls, position: np.ndarray, triangle: np.ndarray, colour: np.ndarray, material: int) -> Part:
+    def of(cls, position: np.ndarray, triangle: np.ndarray, colour: Colour, material: int) -> Part:
         """A part of one material; `colour` is one R, G, B or one row a triangle."""
         count = len(triangle)
         return cls(

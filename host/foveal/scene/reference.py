@@ -26,7 +26,7 @@ def load(width: int = 1920, height: int = 1080) -> tuple[MeshSet, DrawList]:
     Albedo is the material's linear colour times its texture's mean, raised to 1/2.2. Textured materials carry a slight
     tint, so that a resident material table is visible. Pixels are square at every width and height.
     """
-    with np.load(files("foveal") / "data" / "reference.npz") as data:
+    with (files("foveal") / "data" / "reference.npz").open("rb") as file, np.load(file) as data:
         arrays = {name: data[name] for name in data.files}
     builder = MeshBuilder()
     colour = arrays["albedo"][arrays["material"]]

@@ -8,8 +8,8 @@ import numpy as np
 
 from foveal.scene.axes import scene_points
 from foveal.scene.materials import Material
-from foveal.scene.part import Part
-from foveal.scene.solids import Colour, quad
+from foveal.scene.part import Colour, Part
+from foveal.scene.solids import quad
 from foveal.scene.static import Lane, Mark, StaticScene
 
 __all__ = ["KERB_M", "ground", "roads"]

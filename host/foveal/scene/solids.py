@@ -5,12 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from foveal.scene.materials import Material
-from foveal.scene.part import Part
+from foveal.scene.part import Colour, Part
 
-__all__ = ["Colour", "box", "cylinder", "ellipsoid", "inset", "loft", "quad", "section"]
-
-Colour = tuple[int, int, int] | np.ndarray
-"""Albedo R, G, B, 0..255."""
+__all__ = ["box", "cylinder", "ellipsoid", "inset", "loft", "quad", "section"]
 
 
 def loft(rings: np.ndarray, colour: Colour, material: int = Material.PLAIN) -> Part:
