@@ -86,7 +86,7 @@ class TraceWriter:
     """Appends ticks to a trace file while a drive runs; use it as a context manager.
 
     Each tick is on its way to disk when `append` returns. Leaving the block closes the file under its name, also after
-    an error: then the error is noted in the trace.
+    an error: then the error is noted in the trace. Raises SceneError when the file cannot be created.
     """
 
     def __init__(
@@ -103,7 +103,12 @@ class TraceWriter:
         self.interrupted = ""
         self.count = 0
         self._partial = self.path.with_name(self.path.name + PARTIAL)
-        self._file = self._partial.open("wb")
+        try:
+            self._file = self._partial.open("wb")
+        except OSError as error:
+            raise SceneError(
+                f"trace {path} cannot be written: {error.strerror or error}; name another place"
+            ) from error
         self._file.write(_MAGIC)
         self._write(
             {
@@ -161,7 +166,7 @@ def _array(packed: list[Any]) -> np.ndarray:
 
 def _read(file: BinaryIO, path: Path, salvage: bool) -> Trace:
     if file.read(len(_MAGIC)) != _MAGIC:
-        raise SceneError(f"{path} is not a foveal trace; record one with `foveal bench --trace`")
+        raise SceneError(f"{path} is not a foveal trace; name a file that a drive was recorded to")
     ticks: list[Tick] = []
     header: dict[str, Any] | None = None
     end: dict[str, Any] | None = None

@@ -138,6 +138,11 @@ def test_a_flipped_bit_is_noticed(trace: Trace, tmp_path: Path) -> None:
         whole[place] ^= 0x10
 
 
+def test_a_place_that_cannot_be_written_is_named(trace: Trace, tmp_path: Path) -> None:
+    with pytest.raises(SceneError, match="cannot be written"):
+        trace.save(tmp_path / "missing" / "drive.trace")
+
+
 def test_what_is_no_trace_is_named(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_bytes(b"PK\x03\x04 something else")
