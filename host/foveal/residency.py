@@ -45,8 +45,8 @@ class ZoneWindow:
         """The window of `zone`; None is an empty one. A negative margin counts as none."""
         if zone is None:
             return cls(0, 0, 0, 0, 0)
-        edges = (centimetres(edge) for edge in (zone.x0, zone.y0, zone.x1, zone.y1))
-        return cls(*edges, max(0, centimetres(zone.margin)))
+        x0, y0, x1, y1 = (centimetres(edge) for edge in (zone.x0, zone.y0, zone.x1, zone.y1))
+        return cls(x0, y0, x1, y1, max(0, centimetres(zone.margin)))
 
     def holds(self, x: int, y: int, margin: int = 0) -> bool:
         """Whether the point (centimetres) is inside, with `margin` added on each side."""

@@ -22,8 +22,6 @@ from foveal.residency import Residency, ResidencyState
 
 __all__ = ["OpenClDevice", "open_opencl"]
 
-_MAX_FAN = 6  # triangles that one clipped triangle can become
-
 
 def open_opencl(
     platform: str | int | None = None,
@@ -170,70 +168,33 @@ class OpenClDevice:
         """One try; None when a chunk had too little room for clipped triangles, which has then been made."""
         begin = time.perf_counter_ns()
         chunk = layout.chunks(meshes, draw, layout.visible(meshes, draw, regions))
-        instance = layout.instances(draw)
-        region = np.zeros((16, 4), np.int32)
-        region[: len(regions)] = regions.array()
-        new_tiles = self._tiles_of != regions
-        if new_tiles:
+        inputs = {
+            "frame": layout.frame(draw, regions, self._residency.resident, self._capacity, len(chunk)),
+            "region": layout.region_table(regions),
+            "instance": layout.instances(draw),
+            "chunk": chunk,
+        }
+        if self._tiles_of != regions:
             self._tiles, self._tiles_of = layout.active_tiles(regions), regions
-        tiles = self._tiles
-        stride = -(-draw.width // layout.TILE_WIDTH) * layout.TILE_WIDTH
-        padded = -(-draw.height // layout.TILE_HEIGHT) * layout.TILE_HEIGHT
-        red, green, blue = draw.background
-        head = np.zeros(1, layout.FRAME_TYPE)
-        head[0] = (
-            *(draw.width, draw.height, draw.width / 2, draw.height / 2, draw.ambient, draw.diffuse),
-            *(len(regions), self._residency.resident, self._capacity, len(chunk), stride),
-            0xFF000000 | red << 16 | green << 8 | blue,
-        )
+            inputs["tile"] = self._tiles
+        used = np.zeros(len(chunk), np.int32)
         whole = len(regions) == 1 and regions.regions[0].area == draw.width * draw.height
         pixels = (np.empty if whole else np.zeros)((draw.height, draw.width, 4), np.uint8)
-        memory = self._memory
-        slots = len(chunk) * self._capacity
-        record = memory.buffer("record", slots * layout.RECORD_BYTES)
-        bounds = memory.buffer("bounds", slots * 8)
-        count = memory.buffer("count", len(chunk) * 4)
-        extent = memory.buffer("extent", len(chunk) * 8)
-        target = memory.buffer("pixels", stride * padded * 4)
-        for name, array in (("instance", instance), ("chunk", chunk), ("tile", tiles)):
-            memory.buffer(name, array.nbytes)
+        self._make_room(draw, len(chunk), inputs)
         prepared = time.perf_counter_ns()
 
-        events: list[tuple[str, cl.Event]] = []
-        uploads = [("frame", head), ("region", region), ("instance", instance), ("chunk", chunk)]
-        for name, array in uploads + ([("tile", tiles)] if new_tiles else []):
-            events += [("upload", event) for event in memory.upload(name, array)]
+        events = [("upload", e) for name, array in inputs.items() for e in self._memory.upload(name, array)]
         if ResidencyState.LOADING in states:
-            events += [("dma", e) for e in memory.upload("material", np.ascontiguousarray(meshes.material))]
-        inputs = [memory.buffer(name, 0) for name in ("frame", "region", "instance", "chunk")]
-        inputs += [memory.buffer(name, 0) for name in ("position", "triangle", "material")]
-        used = np.zeros(len(chunk), np.int32)
-        if len(chunk):
-            arguments = (*inputs, record, bounds, count, extent)
-            events.append(("geometry", self._launch(self._program.geometry, len(chunk), layout.CHUNK, arguments)))
-        if len(tiles):
-            arguments = (inputs[0], memory.buffer("tile", 0), np.int32(len(tiles)), record, bounds, count, extent, target)
-            events.append(("raster", self._launch(self._program.raster, len(tiles), GROUP, arguments)))
-        for r in regions:
-            corner = (r.x0 * 4, r.y0, 0)
-            copy = cl.enqueue_copy(
-                *(self._queue, pixels, target),
-                buffer_origin=corner,
-                host_origin=corner,
-                region=(r.width * 4, r.height, 1),
-                buffer_pitches=(stride * 4,),
-                host_pitches=(draw.width * 4,),
-                is_blocking=False,
-            )
-            events.append(("read_back", copy))
-        if len(chunk):
-            events.append(("read_back", cl.enqueue_copy(self._queue, used, count, is_blocking=False)))
+            table = np.ascontiguousarray(meshes.material)
+            events += [("dma", e) for e in self._memory.upload("material", table)]
+        events += self._draw(len(chunk))
+        events += [("read_back", e) for e in self._read_back(draw, regions, pixels, used)]
         self._queue.finish()
         done = time.perf_counter_ns()
 
         most = int(used.max(initial=0))
         if most > self._capacity:
-            self._capacity = min(_MAX_FAN * layout.CHUNK, -(-most // 32) * 32)
+            self._capacity = -(-most // 32) * 32
             return None
         intervals = [Interval(stage, event.profile.start, event.profile.end) for stage, event in events]
         kernels = [i for i in intervals if i.stage in ("geometry", "raster")]
@@ -245,8 +206,8 @@ class OpenClDevice:
             "kernel_busy_ns": busy_ns(kernels),
             "chunks": len(chunk),
             "records": int(used.sum()),
-            "tiles": len(tiles),
-            "bytes_up": sum(array.nbytes for _, array in uploads) + (tiles.nbytes if new_tiles else 0),
+            "tiles": len(self._tiles),
+            "bytes_up": sum(array.nbytes for array in inputs.values()),
             "bytes_down": sum(r.area for r in regions) * 4 + used.nbytes,
             "dma_loads": self._residency.loads,
             "dma_skipped": self._residency.skipped,
@@ -254,8 +215,54 @@ class OpenClDevice:
         host = StageTime("prepare", float(prepared - begin), Provenance.MEASURED)
         return Frame(draw.frame, pixels, regions, (host, *stage_times(intervals)), counters)
 
-    def _launch(self, kernel: cl.Kernel, items: int, group: int, arguments: tuple[object, ...]) -> cl.Event:
-        """One work-group an item on a GPU, one work-item an item on a CPU."""
-        kernel.set_args(*arguments)
+    def _make_room(self, draw: DrawList, chunks: int, inputs: dict[str, np.ndarray]) -> None:
+        """Make every buffer of the frame before its timed part."""
+        slots = chunks * self._capacity
+        columns, rows = layout.padded(draw.width, draw.height)
+        sizes = {"record": slots * layout.RECORD_BYTES, "bounds": slots * 8, "count": chunks * 4, "extent": chunks * 8}
+        sizes |= {"pixels": columns * rows * 4} | {name: array.nbytes for name, array in inputs.items()}
+        for name, size in sizes.items():
+            self._memory.buffer(name, size)
+
+    def _draw(self, chunks: int) -> list[tuple[str, cl.Event]]:
+        """Queue the two kernels; a kernel without work is left out."""
+        scene = ("frame", "region", "instance", "chunk", "position", "triangle", "material")
+        lists = ("record", "bounds", "count", "extent")
+        held = {name: self._memory.buffer(name, 0) for name in (*scene, *lists, "tile", "pixels")}
+        events = []
+        if chunks:
+            self._program.geometry.set_args(*(held[name] for name in scene + lists))
+            events.append(("geometry", self._launch(self._program.geometry, chunks, layout.CHUNK)))
+        if len(self._tiles):
+            tiles = (held["tile"], np.int32(len(self._tiles)))
+            self._program.raster.set_args(held["frame"], *tiles, *(held[name] for name in lists), held["pixels"])
+            events.append(("raster", self._launch(self._program.raster, len(self._tiles), GROUP)))
+        return events
+
+    def _launch(self, kernel: cl.Kernel, items: int, group: int) -> cl.Event:
+        """One work-group an item with the GPU set, one work-item an item with the CPU set."""
         size, local = ((items * group,), (group,)) if self._kernel_set == "gpu" else ((items,), (1,))
         return cl.enqueue_nd_range_kernel(self._queue, kernel, size, local)
+
+    def _read_back(self, draw: DrawList, regions: RegionSet, pixels: np.ndarray, used: np.ndarray) -> list[cl.Event]:
+        """Queue the copies of each region's pixels, and of the records that each chunk made."""
+        target = self._memory.buffer("pixels", 0)
+        pitch = layout.padded(draw.width, draw.height)[0] * 4
+        events = []
+        for r in regions:
+            corner = (r.x0 * 4, r.y0, 0)
+            copy = cl.enqueue_copy(  # type: ignore[call-overload]  # the rectangle form is missing from its overloads
+                self._queue,
+                pixels,
+                target,
+                buffer_origin=corner,
+                host_origin=corner,
+                region=(r.width * 4, r.height, 1),
+                buffer_pitches=(pitch,),
+                host_pitches=(draw.width * 4,),
+                is_blocking=False,
+            )
+            events.append(copy)
+        if used.nbytes:
+            events.append(cl.enqueue_copy(self._queue, used, self._memory.buffer("count", 0), is_blocking=False))
+        return events

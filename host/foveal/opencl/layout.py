@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from foveal.drawlist import DrawList, MeshSet
-from foveal.region import RegionSet
+from foveal.region import MAX_REGIONS, RegionSet
 
 __all__ = [
     "CHUNK",
@@ -18,7 +18,10 @@ __all__ = [
     "TRIANGLE_TYPE",
     "active_tiles",
     "chunks",
+    "frame",
     "instances",
+    "padded",
+    "region_table",
     "triangles",
     "visible",
 ]
@@ -94,6 +97,32 @@ def chunks(meshes: MeshSet, draw: DrawList, drawn: np.ndarray) -> np.ndarray:
     out["instance"] = np.repeat(instance, parts)
     out["first"] = np.repeat(first, parts) + ordinal * CHUNK
     out["count"] = np.minimum(CHUNK, np.repeat(count, parts) - ordinal * CHUNK)
+    return out
+
+
+def padded(width: int, height: int) -> tuple[int, int]:
+    """Columns and rows of the device's picture: whole tiles."""
+    return -(-width // TILE_WIDTH) * TILE_WIDTH, -(-height // TILE_HEIGHT) * TILE_HEIGHT
+
+
+def frame(draw: DrawList, regions: RegionSet, resident: bool, capacity: int, chunk_count: int) -> np.ndarray:
+    """(1,) FRAME_TYPE. resident: the material table is in use; capacity: record slots of a chunk."""
+    red, green, blue = draw.background
+    out = np.zeros(1, FRAME_TYPE)
+    out["width"], out["height"] = draw.width, draw.height
+    out["sx"], out["sy"] = draw.width / 2, draw.height / 2
+    out["ambient"], out["diffuse"] = draw.ambient, draw.diffuse
+    out["regions"], out["resident"] = len(regions), resident
+    out["capacity"], out["chunks"] = capacity, chunk_count
+    out["stride"] = padded(draw.width, draw.height)[0]
+    out["background"] = 0xFF000000 | red << 16 | green << 8 | blue
+    return out
+
+
+def region_table(regions: RegionSet) -> np.ndarray:
+    """(16, 4) int32: the regions, then empty ones."""
+    out = np.zeros((MAX_REGIONS, 4), np.int32)
+    out[: len(regions)] = regions.array()
     return out
 
 

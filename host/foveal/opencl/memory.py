@@ -37,7 +37,7 @@ class Memory:
             held.release()
             del self._held[name]
         made = cl.Buffer(self._context, cl.mem_flags.READ_WRITE, size)
-        cl.enqueue_fill_buffer(self._queue, made, np.uint8(0), 0, size)
+        cl.enqueue_fill_buffer(self._queue, made, np.zeros(1, np.uint8), 0, size)
         self._queue.finish()
         self._held[name] = made
         return made

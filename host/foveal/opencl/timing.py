@@ -39,9 +39,9 @@ def stage_times(intervals: Sequence[Interval]) -> tuple[StageTime, ...]:
     gap counts for the stage that the device was waiting to begin.
     """
     stages: list[StageTime] = []
+    reached = min((i.start_ns for i in intervals), default=0)
     for name in dict.fromkeys(i.stage for i in intervals):
         end = max(i.end_ns for i in intervals if i.stage == name)
-        begin = min(i.start_ns for i in intervals) if not stages else reached
-        reached = max(begin, end)
+        begin, reached = reached, max(reached, end)
         stages.append(StageTime(name, float(reached - begin), Provenance.MEASURED))
     return tuple(stages)

@@ -76,8 +76,10 @@ inline void draw(const Local* t, int row0, int rows, int group0, int groups, int
                     value = high + (int)(z >> 16) + (sum >> 16);
                     value = clamp(value, 0, DEPTH_MAX);
                 } else {
-                    long8 wide = (z + t->dzdx * (long8)(0, 1, 2, 3, 4, 5, 6, 7)) >> 16;
-                    value = convert_int8(clamp(wide, 0L, (long)DEPTH_MAX));
+                    int* value_lane = (int*)&value;
+                    for (int k = 0; k < 8; ++k) {
+                        value_lane[k] = (int)clamp((z + t->dzdx * k) >> 16, 0L, (long)DEPTH_MAX);
+                    }
                 }
                 int8 old = depth[at];
                 int8 pass = inside & (value < old);
