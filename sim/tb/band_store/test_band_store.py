@@ -224,6 +224,8 @@ async def one_bank_is_scanned_while_the_other_is_drawn(dut: Any) -> None:
             await bench.check_scan(1 - bank)
             assert not bench.memory[1 - bank]
         previous = list(dict.fromkeys(places))
+    bench.scan(bank, previous)
+    await bench.check_scan(bank)
 
 
 @cocotb.test
