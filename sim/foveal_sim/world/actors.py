@@ -83,7 +83,7 @@ class ActorTable:
             if slot == len(self.records):
                 self._grow()
         actor = make(slot)
-        self.records[slot] = np.zeros((), dtype=ACTOR_RECORD)
+        self.records.view(np.uint8).reshape(-1, ACTOR_RECORD.itemsize)[slot] = 0
         self.records["id"][slot] = actor_id
         self.records["state"][slot] = 1
         self.half[slot] = actor.blueprint.half[:2]
@@ -137,7 +137,8 @@ class ActorTable:
         """Packed records of all live actors."""
         if len(self.live) == self._next_slot:
             return self.records[: self._next_slot].tobytes()
-        return self.records[self.live].tobytes()
+        # As plain bytes: the record's fields overlap, and copying rows field by field is not worth relying on.
+        return self.records.view(np.uint8).reshape(-1, ACTOR_RECORD.itemsize)[self.live].tobytes()
 
     def collides(self, pose: Pose, half: Sequence[float], centre: float) -> bool:
         """Would a box with half sizes `half` and its middle `centre` above `pose` touch a vehicle, walker or prop?"""
@@ -167,7 +168,8 @@ class ActorTable:
         ]
 
     def _grow(self) -> None:
-        more = len(self.records)
-        self.records = np.concatenate([self.records, np.zeros(more, dtype=ACTOR_RECORD)])
-        self.half = np.concatenate([self.half, np.zeros((more, 2), dtype=np.float32)])
-        self.speed = np.concatenate([self.speed, np.zeros(more, dtype=np.float32)])
+        for name in ("records", "half", "speed"):
+            old = getattr(self, name)
+            new = np.zeros((2 * len(old), *old.shape[1:]), dtype=old.dtype)
+            new[: len(old)] = old
+            setattr(self, name, new)

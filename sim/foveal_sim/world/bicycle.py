@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
+from foveal.golden.jit import compiled
 
 from foveal_sim.world.actors import ActorTable
 
-__all__ = ["drive"]
+__all__ = ["bicycle", "drive"]
 
-MAX_STEER_RAD = np.deg2rad(35.0)
+MAX_STEER_RAD = math.radians(35.0)
 MAX_ACCELERATION = 4.0
 MAX_BRAKING = 8.0
 TOP_SPEED = 45.0
@@ -20,34 +23,64 @@ _WHEELBASE_SHARE = 0.6
 def drive(table: ActorTable, slots: np.ndarray, constant_speed: np.ndarray, delta_s: float) -> None:
     """Advance the vehicles in `slots` by `delta_s` seconds from the controls in their records.
 
-    constant_speed: (n,) m/s that replaces throttle and brake, NaN for none. Centre-of-mass bicycle with the mass in
-    the middle (R. Rajamani, Vehicle Dynamics and Control, ch. 2.2): slip = atan(tan(steer) / 2),
-    yaw rate = 2 v sin(slip) / wheelbase. Throttle fades linearly to 0 at TOP_SPEED. There is no gravity and no
-    collision.
+    constant_speed: (n,) m/s that replaces throttle and brake, NaN for none.
     """
-    records, before = table.records, table.speed[slots]
-    throttle = records["throttle"][slots]
-    if not before.any() and not throttle.any() and np.isnan(constant_speed).all():
-        for name in ("velocity", "angular_velocity", "acceleration"):
-            records[name][slots] = 0.0
-        return
-    direction = np.where(records["reverse"][slots], -1.0, 1.0)
-    braking = MAX_BRAKING * np.maximum(records["brake"][slots], records["hand_brake"][slots])
-    push = direction * throttle * MAX_ACCELERATION * np.maximum(1.0 - np.abs(before) / TOP_SPEED, 0.0)
-    speed = before + push * delta_s
-    slowed = np.maximum(np.abs(speed) - (braking + _ROLLING * (throttle == 0)) * delta_s, 0.0)
-    speed = np.where(np.isnan(constant_speed), np.copysign(slowed, speed), constant_speed)
-    slip = np.arctan(np.tan(records["steer"][slots] * MAX_STEER_RAD) / 2.0)
-    turn = 2.0 * speed * np.sin(slip) / (_WHEELBASE_SHARE * 2.0 * table.half[slots, 0])
-    pose = records["pose"][slots].astype(np.float64)
-    heading = np.deg2rad(pose[:, 4]) + slip + turn * (delta_s / 2)  # midpoint rule
-    velocity = np.zeros((len(slots), 3))
-    velocity[:, 0], velocity[:, 1] = speed * np.cos(heading), speed * np.sin(heading)
-    pose[:, :3] += velocity * delta_s
-    pose[:, 4] = (pose[:, 4] + np.rad2deg(turn) * delta_s + 180.0) % 360.0 - 180.0
-    records["acceleration"][slots] = (velocity - records["velocity"][slots]) / delta_s
-    records["velocity"][slots] = velocity
-    records["angular_velocity"][slots, 2] = np.rad2deg(turn)
-    records["pose"][slots] = pose
+    records = table.records
+    motion, speed = records["motion"][slots], table.speed[slots]
+    bicycle(
+        motion,
+        speed,
+        records["pedals"][slots],
+        records["hand_brake"][slots],
+        records["reverse"][slots],
+        table.half[slots, 0],
+        constant_speed,
+        delta_s,
+    )
+    records["motion"][slots] = motion
     records["gear"][slots] = np.sign(speed)
     table.speed[slots] = speed
+
+
+@compiled
+def bicycle(
+    motion: np.ndarray,
+    speed: np.ndarray,
+    pedals: np.ndarray,
+    hand_brake: np.ndarray,
+    reverse: np.ndarray,
+    half_length: np.ndarray,
+    constant_speed: np.ndarray,
+    delta_s: float,
+) -> None:
+    """Centre-of-mass bicycle with the mass in the middle (R. Rajamani, Vehicle Dynamics and Control, ch. 2.2).
+
+    slip = atan(tan(steer) / 2), yaw rate = 2 v sin(slip) / wheelbase. Throttle fades linearly to 0 at TOP_SPEED.
+    There is no gravity and no collision. motion: (n, 15) float32 pose, velocity, angular velocity, acceleration, and
+    speed: (n,) m/s, both changed in place. pedals: (n, 3) throttle, steer, brake.
+    """
+    for i in range(len(speed)):
+        v = speed[i]
+        if math.isnan(constant_speed[i]):
+            throttle = -pedals[i, 0] if reverse[i] else pedals[i, 0]
+            v += throttle * MAX_ACCELERATION * max(1.0 - abs(v) / TOP_SPEED, 0.0) * delta_s
+            slowing = MAX_BRAKING * max(pedals[i, 2], 1.0 if hand_brake[i] else 0.0)
+            if throttle == 0.0:
+                slowing += _ROLLING
+            v = math.copysign(max(abs(v) - slowing * delta_s, 0.0), v)
+        else:
+            v = constant_speed[i]
+        slip = math.atan(math.tan(pedals[i, 1] * MAX_STEER_RAD) / 2.0)
+        turn = 2.0 * v * math.sin(slip) / (_WHEELBASE_SHARE * 2.0 * half_length[i])
+        heading = math.radians(motion[i, 4]) + slip + turn * (delta_s / 2.0)  # midpoint rule
+        vx, vy = v * math.cos(heading), v * math.sin(heading)
+        motion[i, 0] += vx * delta_s
+        motion[i, 1] += vy * delta_s
+        if turn != 0.0:
+            motion[i, 4] = (motion[i, 4] + math.degrees(turn) * delta_s + 180.0) % 360.0 - 180.0
+        motion[i, 12] = (vx - motion[i, 6]) / delta_s
+        motion[i, 13] = (vy - motion[i, 7]) / delta_s
+        motion[i, 14] = 0.0
+        motion[i, 6], motion[i, 7], motion[i, 8] = vx, vy, 0.0
+        motion[i, 9], motion[i, 10], motion[i, 11] = 0.0, 0.0, math.degrees(turn)
+        speed[i] = v

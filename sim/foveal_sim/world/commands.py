@@ -10,7 +10,7 @@ from foveal.errors import FovealError
 
 from foveal_sim.world.actors import Actor
 from foveal_sim.world.arguments import attributes, pose, vector
-from foveal_sim.world.rpc import CallError, MethodTable
+from foveal_sim.world.rpc import CallError, MethodTable, failure, success
 from foveal_sim.world.world import World
 
 __all__ = ["Commands"]
@@ -131,17 +131,17 @@ class Commands:
     def _one(self, kind: int, payload: Sequence[Any], spawned: int) -> list[object]:
         try:
             if kind == 0:
-                return [1, self._spawn_in_batch(payload)]
+                return success(self._spawn_in_batch(payload))
             actor_id = payload[0] or spawned
             command = self._batch.get(kind)
             if command is None:
-                return [0, [f"command {kind} of a batch is not supported by this server"]]
+                return failure(f"command {kind} of a batch is not supported by this server")
             command(actor_id, *payload[1:])
-            return [1, actor_id]
+            return success(actor_id)
         except FovealError as refusal:
-            return [0, [str(refusal)]]
+            return failure(str(refusal))
         except (TypeError, ValueError, IndexError, KeyError, OverflowError) as error:
-            return [0, [f"command {kind} of a batch is malformed: {error}"]]
+            return failure(f"command {kind} of a batch is malformed: {error}")
 
     def _spawn_in_batch(self, payload: Sequence[Any]) -> int:
         description, transform, parent = payload[:3]

@@ -162,6 +162,11 @@ class Episode:
             walk(self.table, self._walked, delta)
         self.table.follow_parents()
 
+    def warm_up(self) -> None:
+        """Compile what `step` needs, so that no client waits for it at the first tick."""
+        Traffic(self.driving, self.road_map.speed_limit_mps, 0).warm_up(self.table)
+        drive(self.table, np.empty(0, dtype=np.int64), np.empty(0), 1.0)
+
     def _look_up(self) -> None:
         vehicles = [a for a in self.table if a.category == "vehicle" and not a.parent and a.id not in self._traffic]
         moved = [actor for actor in vehicles if actor.id not in self._still]

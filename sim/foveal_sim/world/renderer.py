@@ -88,6 +88,11 @@ class SceneRenderer:
         mount = CameraMount(width=camera.width, height=camera.height, fov_deg=camera.fov_deg)
         return self._painter.paint(draw_list(scene, tick, mount, sun_direction(episode.weather)))
 
+    def warm_up(self, episode: Episode) -> None:
+        """Build the scene and draw one small picture, so that no client waits for compilers at its first image."""
+        nobody = 0
+        self.render(episode, Camera(nobody, 0, 64, 64, 90.0, 0.0), 0, 0.0)
+
     def _ready(self, episode: Episode, tick: Tick) -> Scene:
         hidden = frozenset(episode.hidden)
         built = self._built_for

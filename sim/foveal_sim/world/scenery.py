@@ -128,7 +128,8 @@ def _street_furniture(plot: _Plot, strip: LaneStrip, random: np.random.Generator
 def _parked_cars(plot: _Plot, strip: LaneStrip, random: np.random.Generator) -> None:
     half_width = min(0.9, strip.width / 2 - 0.1)
     for distance in np.arange(4.0, strip.length - 4.0, 6.5):
-        if half_width > 0.6 and random.random() < 0.45:
+        bend = abs(strip.at(float(distance) + 3.0)[3] - strip.at(float(distance) - 3.0)[3])
+        if half_width > 0.6 and bend < 2.0 and random.random() < 0.45:
             half = (float(random.uniform(1.9, 2.4)), half_width, float(random.uniform(0.7, 0.9)))
             plot.add(CAR, "ParkedCar", strip.at(float(distance)), half)
 

@@ -47,7 +47,7 @@ def serve(
 
     map_source: name of a packaged map or path of an OpenDRIVE file. stream_port: port + 1 when None; 0 picks a free
     one, for `port` too. device: what renders cameras, "golden" or the name of a Foveal backend. ready: called once with
-    one line when both ports listen. Raises MapError, PortError and DeviceNotFound.
+    one line when both ports listen. Raises MapError, PortError, DeviceNotFound and DeviceError.
     """
     road_map = load_map(map_source)
     for warning in road_map.warnings:
@@ -61,7 +61,10 @@ def serve(
         rpc.close()
         raise
     hub = StreamHub(streams.getsockname()[1])
-    world = World(road_map, population or Population(), hub, SceneRenderer(paint))
+    renderer = SceneRenderer(paint)
+    world = World(road_map, population or Population(), hub, renderer)
+    world.episode.warm_up()
+    renderer.warm_up(world.episode)
     server = WorldServer(world, rpc, streams)
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -5,21 +5,17 @@ from __future__ import annotations
 import numpy as np
 
 from foveal_sim.world.actors import Actor, ActorTable
+from foveal_sim.world.following import advance, motion
 from foveal_sim.world.lanes import LaneGraph
 
 __all__ = ["Traffic"]
 
-_ACCELERATION = 2.0
-_COMFORT_BRAKING = 2.5
-_HARD_BRAKING = 8.0
-_HEADWAY_S = 1.2
-_STANDSTILL_M = 2.5
 _LATERAL_ACCELERATION = 2.0
-_FREE_ROAD_M = 1e4
+_BRAKING = 2.5
 
 
 class Traffic:
-    """Lane followers after the intelligent driver model (Treiber, Hennecke, Helbing, Phys. Rev. E 62, 1805, 2000).
+    """Lane followers; `foveal_sim.world.following` holds the car-following model.
 
     Curves limit the speed to 2 m/s2 across; where a lane forks a vehicle draws its way from the seeded generator;
     where a lane ends without a successor the vehicle comes in again at the far start of the same street. Vehicles look
@@ -35,6 +31,7 @@ class Traffic:
         self._distance = np.empty(0)
         self._speed = np.empty(0)
         self._wish = np.empty(0)
+        self._half = np.empty(0)
         self._slots = np.empty(0, dtype=np.int64)
         self._version = -1
         self._limit = _speed_profile(graph, speed_limit_mps)
@@ -81,23 +78,55 @@ class Traffic:
 
     def step(self, table: ActorTable, others: np.ndarray, delta_s: float) -> None:
         """Advance by `delta_s` seconds and write the records. others: slots of vehicles that are in the way."""
-        if not self._ids:
-            return
+        if self._ids:
+            self._advance(table, others, delta_s)
+
+    def warm_up(self, table: ActorTable) -> None:
+        """Compile what `step` needs by a step with nobody to move."""
+        self._advance(table, np.empty(0, dtype=np.int64), 1.0)
+
+    def _advance(self, table: ActorTable, others: np.ndarray, delta_s: float) -> None:
         if self._version != table.version:
             self._slots, self._version = table.slots(self._ids), table.version
-        gap, closing = self._ahead(table, others)
-        sample = self._graph.first[self._lane] + (self._distance / self._graph.step[self._lane]).astype(np.int64)
-        wish = np.minimum(self._wish, self._limit[sample])
-        keep = _STANDSTILL_M + np.maximum(
-            self._speed * _HEADWAY_S + self._speed * closing / (2 * np.sqrt(_ACCELERATION * _COMFORT_BRAKING)), 0.0
+            self._half = table.half[self._slots, 0].astype(np.float64)
+        graph, mine = self._graph, len(self._ids)
+        placed = self._place(table, others)
+        self._distance = np.concatenate([self._distance, placed[:, 1]])
+        new_speed = np.empty(mine)
+        beyond = advance(
+            np.concatenate([self._lane, placed[:, 0].astype(np.int64)]),
+            self._route,
+            self._distance,
+            np.concatenate([self._speed, placed[:, 2]]),
+            self._wish,
+            np.concatenate([self._half, placed[:, 3]]),
+            graph.first,
+            graph.step,
+            graph.length,
+            self._limit,
+            delta_s,
+            new_speed,
         )
-        push = _ACCELERATION * (1 - (self._speed / wish) ** 4 - (keep / np.maximum(gap, 0.1)) ** 2)
-        speed = np.maximum(self._speed + np.clip(push, -_HARD_BRAKING, _ACCELERATION) * delta_s, 0.0)
-        speed = np.minimum(speed, np.maximum(gap - 0.5, 0.0) / delta_s)  # never into the one ahead, however long a tick
-        self._distance = self._distance + speed * delta_s
-        for index in np.flatnonzero(self._distance > self._graph.length[self._lane]):
-            self._change_lane(int(index))
-        self._write(table, speed, delta_s)
+        self._distance = self._distance[:mine]
+        if beyond:
+            for index in np.flatnonzero(self._distance > graph.length[self._lane]):
+                self._change_lane(int(index))
+        record = table.records["motion"][self._slots]
+        motion(
+            self._lane,
+            self._distance,
+            new_speed,
+            graph.first,
+            graph.count,
+            graph.step,
+            graph.xyz,
+            graph.yaw,
+            delta_s,
+            record,
+        )
+        table.records["motion"][self._slots] = record
+        table.speed[self._slots] = new_speed
+        self._speed = new_speed
 
     def _change_lane(self, index: int) -> None:
         lane = int(self._lane[index])
@@ -118,69 +147,19 @@ class Traffic:
             seen.add(lane)
         return lane
 
-    def _write(self, table: ActorTable, speed: np.ndarray, delta_s: float) -> None:
-        xyz, yaw = self._graph.pose(self._lane, self._distance)
-        angle, records, slots = np.deg2rad(yaw), table.records, self._slots
-        pose = np.zeros((len(slots), 6))
-        pose[:, :3], pose[:, 4] = xyz, (yaw + 180.0) % 360.0 - 180.0
-        velocity = np.zeros((len(slots), 3))
-        velocity[:, 0], velocity[:, 1] = speed * np.cos(angle), speed * np.sin(angle)
-        turned = (pose[:, 4] - records["pose"][slots, 4] + 180.0) % 360.0 - 180.0
-        records["acceleration"][slots] = (velocity - records["velocity"][slots]) / delta_s
-        records["angular_velocity"][slots, 2] = turned / delta_s
-        records["velocity"][slots] = velocity
-        records["pose"][slots] = pose
-        push = (speed - self._speed) / (delta_s * _ACCELERATION)
-        records["throttle"][slots] = np.clip(push, 0.0, 1.0)
-        records["brake"][slots] = np.clip(-push, 0.0, 1.0)
-        records["gear"][slots] = 1
-        table.speed[slots] = speed
-        self._speed = speed
-
-    def _ahead(self, table: ActorTable, others: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """(n,) metres to the next vehicle's tail and (n,) closing speed in m/s."""
-        mine = len(self._ids)
-        half = table.half[self._slots, 0].astype(np.float64)
-        lane, distance, speed, length = self._lane, self._distance, self._speed, half
-        placed = self._place(table, others)
-        if len(placed):
-            lane = np.concatenate([lane, placed[:, 0].astype(np.int64)])
-            distance = np.concatenate([distance, placed[:, 1]])
-            speed = np.concatenate([speed, placed[:, 2]])
-            length = np.concatenate([length, placed[:, 3]])
-        order = np.lexsort((distance, lane))
-        sorted_lane = lane[order]
-        rank = np.empty(len(order), dtype=np.int64)
-        rank[order] = np.arange(len(order))
-        gap, closing = np.full(mine, _FREE_ROAD_M), np.zeros(mine)
-        # The first vehicle ahead on the own lane, else the last one on the next lane, else on the one after.
-        start = rank[:mine] + 1
-        reach = -distance[:mine]
-        for hop in range(3):
-            target = self._lane if hop == 0 else self._route[:, hop - 1]
-            candidate = start if hop == 0 else np.searchsorted(sorted_lane, target)
-            inside = np.minimum(candidate, len(order) - 1)
-            leader = order[inside]
-            found = (candidate < len(order)) & (sorted_lane[inside] == target) & (leader != np.arange(mine))
-            free = reach + distance[leader] - half - length[leader]
-            found &= gap == _FREE_ROAD_M
-            gap = np.where(found, np.maximum(free, 0.0), gap)
-            closing = np.where(found, self._speed - speed[leader], closing)
-            reach = reach + self._graph.length[target]
-        return gap, closing
-
     def _place(self, table: ActorTable, others: np.ndarray) -> np.ndarray:
         """(k, 4) lane, distance, speed, half length of the other vehicles that stand on a driving lane."""
+        if not len(others):
+            return np.empty((0, 4))
         xy = table.records["pose"][others, :2]
         if len(xy) != len(self._other_xy):
-            self._other_xy, self._other_place = np.full(xy.shape, np.nan), np.full(xy.shape, -1.0)
+            self._other_xy, self._other_place = np.full_like(xy, np.nan), np.full(xy.shape, -1.0)
         for index in np.flatnonzero((xy != self._other_xy).any(axis=1)):
             lane, distance, beside = self._graph.nearest(*xy[index].tolist())
             on_lane = abs(beside) < self._graph.width[lane] / 2
             self._other_place[index] = (lane, distance) if on_lane else (-1, 0)
-        self._other_xy = xy.astype(np.float64)
-        speed, half = table.speed[others].astype(np.float64), table.half[others, 0].astype(np.float64)
-        placed = np.column_stack([self._other_place, np.maximum(speed, 0.0), half])
+        self._other_xy = xy
+        placed = np.column_stack([self._other_place, np.maximum(table.speed[others], 0.0), table.half[others, 0]])
         return placed[placed[:, 0] >= 0]
 
 
@@ -195,7 +174,7 @@ def _speed_profile(graph: LaneGraph, limit_mps: float) -> np.ndarray:
             after = [profile[graph.first[following]] for following in graph.successors[lane]]
             if after:
                 own[-1] = min(own[-1], float(min(after)) ** 2)
-            ramp = 2 * _COMFORT_BRAKING * step * np.arange(count)
+            ramp = 2 * _BRAKING * step * np.arange(count)
             slowest = np.minimum.accumulate((own + ramp)[::-1])[::-1] - ramp
             profile[first : first + count] = np.sqrt(slowest)
     return profile

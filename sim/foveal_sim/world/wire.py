@@ -38,6 +38,7 @@ _TCP, _NO_ADDRESS = 1, 0
 _FIELDS: dict[str, tuple[str, int]] = {
     "id": ("<u4", 0),
     "state": ("u1", 4),
+    "motion": ("15<f4", 5),  # the four fields that follow, as one
     "pose": ("6<f4", 5),
     "velocity": ("3<f4", 29),
     "angular_velocity": ("3<f4", 41),
@@ -47,6 +48,7 @@ _FIELDS: dict[str, tuple[str, int]] = {
     "throttle": ("<f4", 65),
     "steer": ("<f4", 69),
     "brake": ("<f4", 73),
+    "pedals": ("3<f4", 65),  # throttle, steer, brake as one
     "hand_brake": ("?", 77),
     "reverse": ("?", 78),
     "manual_gear_shift": ("?", 79),

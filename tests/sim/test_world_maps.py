@@ -1,0 +1,141 @@
+"""Packaged maps are fresh and closed; files that the client would misread are refused or warned about."""
+
+from __future__ import annotations
+
+import carla
+import numpy as np
+import pytest
+from foveal.errors import MapError
+from foveal_sim.maps import map_names, map_path
+from foveal_sim.maps.generate import MAPS
+from foveal_sim.world.geometry import footprint, overlaps
+from foveal_sim.world.lanes import LaneGraph, lane_strips
+from foveal_sim.world.opendrive import load_map, parse_map
+from foveal_sim.world.scenery import BUILDINGS, CAR, POLES, VEGETATION, place_scenery
+
+ROAD = """<?xml version="1.0"?>
+<OpenDRIVE>
+  <header revMajor="1" revMinor="4"/>
+  <road name="" length="50" id="{id}" junction="-1">
+    <planView><geometry s="0" x="0" y="0" hdg="0" length="{length}">{shape}</geometry></planView>
+    <lanes><laneSection s="0">
+      <left><lane id="1" type="driving" level="false">{width}</lane></left>
+      <center><lane id="0" type="none" level="false"/></center>
+      <right><lane id="-1" type="driving" level="false">{width}</lane></right>
+    </laneSection></lanes>
+  </road>
+</OpenDRIVE>
+"""
+WIDTH = '<width sOffset="0" a="3.5" b="0" c="0" d="0"/>'
+
+
+def road(**changes: str) -> str:
+    return ROAD.format(**{"id": "1", "length": "50", "shape": "<line/>", "width": WIDTH, **changes})
+
+
+def test_packaged_maps_are_what_the_generator_writes():
+    assert map_names() == sorted(MAPS)
+    for name, build in MAPS.items():
+        assert map_path(name).read_text(encoding="utf-8") == build()
+
+
+def test_town_block_closes_lane_by_lane():
+    graph = LaneGraph.of(lane_strips(load_map("town_block")), "driving")
+    assert len(graph) == 16
+    for lane, following in enumerate(graph.successors):
+        assert len(following) == 1
+        end = graph.strips[lane]
+        start = graph.strips[following[0]]
+        assert np.linalg.norm(end.xyz[-1] - start.xyz[0]) < 0.05
+        assert abs((end.yaw[-1] - start.yaw[0] + 180) % 360 - 180) < 0.5
+
+
+def test_straight_has_lanes_of_500_m_3_5_m_wide():
+    strips = lane_strips(load_map("straight"))
+    driving = [strip for strip in strips if strip.span.kind == "driving"]
+    assert [(round(s.length), s.width) for s in driving] == [(500, 3.5)] * 2
+    assert sum(strip.span.kind == "sidewalk" for strip in strips) == 2
+
+
+@pytest.mark.parametrize(("name", "labels"), [("straight", {3, 6, 9}), ("town_block", {3, 6, 9, 14})])
+def test_scenery_stands_beside_the_road_and_apart(name, labels):
+    road_map = load_map(name)
+    strips = lane_strips(road_map)
+    things = place_scenery(strips)
+    assert {thing.label for thing in things} == labels == labels & {BUILDINGS, POLES, VEGETATION, CAR}
+    boxes = np.array([(*t.centre[:2], t.yaw, *t.half[:2]) for t in things])
+    corners = footprint(*boxes.T)
+    for index in range(len(things)):
+        assert not overlaps(corners[index], np.delete(corners, index, axis=0)).any(), things[index].name
+    for thing, box in zip(things, corners, strict=True):
+        if thing.label == BUILDINGS:
+            assert 6.0 <= 2 * thing.half[2] <= 20.0
+        for x, y in box:
+            where = road_map.geometry.get_waypoint(carla.Location(float(x), float(y), 0.0), project_to_road=False)
+            assert where is None, f"{thing.name} stands on a driving lane"
+
+
+def test_the_same_map_gets_the_same_scenery():
+    assert place_scenery(lane_strips(load_map("straight"))) == place_scenery(lane_strips(load_map("straight")))
+
+
+def test_a_sound_road_is_accepted_without_a_warning():
+    road_map = parse_map(road(), "user", "user.xodr")
+    assert road_map.warnings == ()
+    assert [span.lane for span in road_map.lanes] == [1, -1]
+
+
+@pytest.mark.parametrize("number", ["road_A", "-7", "1.0", "", "4294967296", "\u0661"])
+def test_road_ids_that_are_not_decimal_integers_are_refused(number):
+    with pytest.raises(MapError, match=r"user\.xodr, line 4: road id .* decimal integer"):
+        parse_map(road(id=number), "user", "user.xodr")
+
+
+def test_a_road_id_used_twice_is_refused_with_both_lines():
+    once = road()
+    body = once[once.index("  <road") : once.index("</OpenDRIVE>")]
+    with pytest.raises(MapError, match="line 12: road id 1 is already used on line 4"):
+        parse_map(once.replace("</OpenDRIVE>", body + "</OpenDRIVE>"), "user", "user.xodr")
+
+
+def test_lanes_without_width_warn_and_cannot_be_driven():
+    road_map = parse_map(road(width=""), "user", "user.xodr")
+    assert len(road_map.warnings) == 2
+    assert all("no width" in warning and "road 1" in warning for warning in road_map.warnings)
+    assert lane_strips(road_map) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("<OpenDRIVE>\n<road id='1'>\n</OpenDRIVE>", "f.xodr, line 3: not OpenDRIVE, XML error: mismatched tag"),
+        ("not xml at all", "f.xodr, line 1: not OpenDRIVE, XML error"),
+        ("", "f.xodr, line 1: not OpenDRIVE, XML error: no element found"),
+        ("<osm/>", "f.xodr, line 1: root element is <osm>"),
+        ("<OpenDRIVE/>", "f.xodr: holds no <road>"),
+        (road(length="nan"), "line 5: <geometry length='nan'> is not a finite number"),
+        (road(shape=""), "line 5: <geometry> of road 1 has no shape"),
+    ],
+)
+def test_what_is_not_opendrive_is_refused_with_file_and_line(text, message):
+    with pytest.raises(MapError) as caught:
+        parse_map(text, "f", "f.xodr")
+    assert message in str(caught.value)
+
+
+def test_a_link_to_a_missing_road_is_refused():
+    linked = road().replace("<planView>", '<link><successor elementType="road" elementId="9"/></link><planView>')
+    with pytest.raises(MapError, match=r"line 5: successor of road 1 is road '9'"):
+        parse_map(linked, "f", "f.xodr")
+
+
+def test_a_missing_file_names_the_packaged_maps():
+    with pytest.raises(MapError, match="straight, town_block"):
+        load_map("no_such_map")
+
+
+def test_a_binary_file_is_refused(tmp_path):
+    file = tmp_path / "picture.xodr"
+    file.write_bytes(b"\xff\xfe\x00\x01")
+    with pytest.raises(MapError, match=r"picture\.xodr: not a text file"):
+        load_map(str(file))

@@ -1,0 +1,110 @@
+"""Runs the world server and real `carla` clients as processes of their own, the way users do."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import selectors
+import signal
+import subprocess
+import sys
+import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+START_S = 120
+CLIENT_S = 120
+_ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+
+# A client that ends with callbacks in flight may abort in the wheel's own threads while the interpreter shuts down,
+# so every script drops its carla objects and leaves them a moment. A crash before that still fails the test.
+_PROLOGUE = """
+import gc, json, math, queue, sys, time
+import carla
+port = int(sys.argv[1])
+facts = {}
+def run(client):
+    client.set_timeout(60.0)
+    world = client.get_world()
+"""
+_EPILOGUE = """
+run(carla.Client("127.0.0.1", port))
+gc.collect()
+time.sleep(0.3)
+print(json.dumps(facts))
+"""
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running server: its process, the line it printed, and its ports."""
+
+    process: subprocess.Popen[str]
+    ready: str
+    rpc: int
+    streams: int
+
+    def stop(self) -> int:
+        """SIGTERM; the exit status."""
+        self.process.send_signal(signal.SIGTERM)
+        return self.process.wait(30)
+
+
+def server_command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "foveal_sim.world", *arguments]
+
+
+def run_server(*arguments: str) -> subprocess.CompletedProcess[str]:
+    """A server that is expected to end by itself."""
+    return subprocess.run(server_command(*arguments), env=_ENV, capture_output=True, text=True, timeout=START_S)
+
+
+@contextmanager
+def world_server(*arguments: str) -> Iterator[Server]:
+    """A server on free ports that is ready; ended on leaving."""
+    process = subprocess.Popen(
+        server_command("--port", "0", *arguments), env=_ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        line = _first_line(process)
+        found = re.search(r"rpc [\d.]+:(\d+), streams [\d.]+:(\d+)", line)
+        assert found, f"no ready line but {line!r}"
+        yield Server(process, line, int(found[1]), int(found[2]))
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def client_command(body: str, port: int) -> list[str]:
+    """The command that runs `body` with `world`, `client` and a dict `facts` at hand."""
+    return [sys.executable, "-c", _PROLOGUE + textwrap.indent(textwrap.dedent(body), "    ") + _EPILOGUE, str(port)]
+
+
+def run_client(body: str, port: int) -> dict[str, Any]:
+    """Run `body` in a client process to its clean end; what it put into `facts`."""
+    done = subprocess.run(client_command(body, port), env=_ENV, capture_output=True, text=True, timeout=CLIENT_S)
+    assert done.returncode == 0, f"client ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
+    return json.loads(done.stdout.strip().splitlines()[-1])
+
+
+def start_client(body: str, port: int) -> subprocess.Popen[str]:
+    """Start `body` in a client process; the caller ends it."""
+    return subprocess.Popen(
+        client_command(body, port), env=_ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+
+
+def _first_line(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    assert process.stderr
+    with selectors.DefaultSelector() as selector:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        if not selector.select(START_S):
+            raise AssertionError(f"no ready line within {START_S} s")
+    line = process.stdout.readline()
+    if not line:
+        raise AssertionError(f"server ended with {process.wait(10)}: {process.stderr.read()}")
+    return line.strip()
