@@ -88,10 +88,8 @@ class Bench:
         """One frame, checked; whether a load was due."""
         self.apply()
         kept = self.resident_base is not None and self.zone.holds(*self.ego, self.zone.margin)
-        if kept:
-            due = self.stale or self.resident_base != self.base
-        else:
-            due = self.zone.holds(*self.ego)
+        changed = self.stale or self.resident_base != self.base
+        due = changed if kept else self.zone.holds(*self.ego)
         before = len(self.slave.bursts)
         self.dut.frame_start.value = 1
         await self.loop.step()

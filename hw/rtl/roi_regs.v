@@ -1,0 +1,519 @@
+// The registers behind `s_axi_control` (AXI4-Lite, map in foveal.rdl) and the start and end of a frame (ap_ctrl_hs).
+// A frame starts 2 cycles after the write of ap_start: `frame_start` is high for one cycle, in which `cfg_*` and
+// `roi_set` already hold the frame's copies. A configuration that must not run ends at once, without `frame_start`.
+// Region sets: writes go to a shadow, ROI_COMMIT copies all of it in one cycle, a frame start copies that to `roi_set`.
+// `clip_set` is `roi_set`, or the committed set at once with FLAGS.immediate. `roi_gen` toggles with each set taken; the
+// injection counter ends at the first beat that leaves the clip with the new value (one bit: sets must not be
+// committed faster than the clip's pipeline is deep).
+// CTRL_RESET holds `soft_rst_n` low for 4 cycles and clears frame state, status and counters, not the configuration.
+// Reads and writes take 3 cycles; bad addresses answer SLVERR. Reset clears everything.
+`default_nettype none
+`timescale 1ns / 1ps
+`include "foveal_regs.vh"
+
+module roi_regs #(
+    parameter NUM_ROI = 16,  // regions in a set, 1 to 16
+    parameter PPC = 8        // pixels a clock: 1, 2, 4, 8, 16
+) (
+    input  wire                                  clk,
+    input  wire                                  rst_n,
+    // AXI4-Lite
+    input  wire        [                   11:0] s_axi_control_awaddr,
+    input  wire                                  s_axi_control_awvalid,
+    output wire                                  s_axi_control_awready,
+    input  wire        [                   31:0] s_axi_control_wdata,
+    input  wire        [                    3:0] s_axi_control_wstrb,
+    input  wire                                  s_axi_control_wvalid,
+    output wire                                  s_axi_control_wready,
+    output wire        [                    1:0] s_axi_control_bresp,
+    output wire                                  s_axi_control_bvalid,
+    input  wire                                  s_axi_control_bready,
+    input  wire        [                   11:0] s_axi_control_araddr,
+    input  wire                                  s_axi_control_arvalid,
+    output wire                                  s_axi_control_arready,
+    output wire        [                   31:0] s_axi_control_rdata,
+    output wire        [                    1:0] s_axi_control_rresp,
+    output wire                                  s_axi_control_rvalid,
+    input  wire                                  s_axi_control_rready,
+    /* verilator lint_off SYMRSVDWORD */
+    output wire                                  interrupt,  // the name that Vitis expects
+    /* verilator lint_on SYMRSVDWORD */
+    // frame
+    output wire                                  soft_rst_n,
+    output wire                                  frame_start,
+    input  wire                                  frame_done,
+    output reg         [                   63:0] cfg_tri_base,
+    output reg         [                   63:0] cfg_band_base,
+    output reg         [                   63:0] cfg_out_base,
+    output reg         [                   63:0] cfg_mat_base,
+    output reg         [                   12:0] cfg_width,
+    output reg         [                   12:0] cfg_height,
+    output reg         [                   31:0] cfg_stride,
+    output reg         [                   31:0] cfg_background,
+    output reg                                   cfg_strided,
+    output reg                                   cfg_depth_out,
+    output reg                                   cfg_immediate,
+    output reg         [                   31:0] cfg_timeout,
+    output reg  signed [                   31:0] cfg_zone_x0,
+    output reg  signed [                   31:0] cfg_zone_y0,
+    output reg  signed [                   31:0] cfg_zone_x1,
+    output reg  signed [                   31:0] cfg_zone_y1,
+    output reg         [                   31:0] cfg_zone_margin,
+    output reg  signed [                   31:0] cfg_ego_x,
+    output reg  signed [                   31:0] cfg_ego_y,
+    output wire                                  mat_invalidate,
+    // regions
+    output wire        [         NUM_ROI*52-1:0] roi_set,
+    output wire        [         NUM_ROI*52-1:0] clip_set,
+    output wire                                  roi_gen,
+    input  wire                                  clip_active,
+    input  wire                                  clip_stalled,
+    input  wire                                  clip_fire,
+    input  wire                                  clip_gen,
+    // status
+    input  wire [32*`FOVEAL_FRAME_COUNTERS-1:0] frame_counters,
+    input  wire        [                   95:0] dma_counters,
+    input  wire                                  err_gmem0,
+    input  wire                                  err_gmem1,
+    input  wire                                  err_gmem2,
+    input  wire        [                    1:0] resp_gmem0,
+    input  wire        [                    1:0] resp_gmem1,
+    input  wire        [                    1:0] resp_gmem2,
+    input  wire                                  timeout_gmem0,
+    input  wire                                  timeout_gmem1,
+    input  wire                                  timeout_gmem2,
+    input  wire                                  dma_error,
+    input  wire        [                    1:0] dma_state
+);
+
+  localparam OKAY = 2'b00;
+  localparam SLVERR = 2'b10;
+  localparam STRIDE_LB = $clog2(4 * PPC);
+  localparam [31:0] MAX_SIZE = 32'd4096;
+
+  initial begin
+    if (NUM_ROI < 1 || NUM_ROI > 16) begin
+      $display("%m: NUM_ROI must be 1 to 16, it is %0d", NUM_ROI);
+      $finish;
+    end
+    if (PPC != 1 && PPC != 2 && PPC != 4 && PPC != 8 && PPC != 16) begin
+      $display("%m: PPC must be 1, 2, 4, 8 or 16, it is %0d", PPC);
+      $finish;
+    end
+  end
+
+  // ---- Write channel: address and data are kept until both are there, then act in one cycle ----------------------
+  reg         up_reg;  // low in reset and the first cycle after it
+  reg         aw_full_reg;
+  reg         w_full_reg;
+  reg  [11:2] aw_reg;
+  reg  [31:0] w_reg;
+  reg  [ 3:0] strb_reg;
+  reg         bvalid_reg;
+  reg  [ 1:0] bresp_reg;
+
+  wire        write = aw_full_reg & w_full_reg & (~bvalid_reg | s_axi_control_bready);
+  wire [11:0] waddr = {aw_reg, 2'b00};
+  reg         known;  // the address may be written
+
+  assign s_axi_control_awready = up_reg & ~aw_full_reg;
+  assign s_axi_control_wready  = up_reg & ~w_full_reg;
+  assign s_axi_control_bvalid  = bvalid_reg;
+  assign s_axi_control_bresp   = bresp_reg;
+
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      up_reg      <= 1'b0;
+      aw_full_reg <= 1'b0;
+      w_full_reg  <= 1'b0;
+      bvalid_reg  <= 1'b0;
+      bresp_reg   <= OKAY;
+    end else begin
+      up_reg <= 1'b1;
+      if (write) aw_full_reg <= 1'b0;
+      else if (s_axi_control_awvalid & s_axi_control_awready) aw_full_reg <= 1'b1;
+      if (write) w_full_reg <= 1'b0;
+      else if (s_axi_control_wvalid & s_axi_control_wready) w_full_reg <= 1'b1;
+      if (write) begin
+        bvalid_reg <= 1'b1;
+        bresp_reg  <= known ? OKAY : SLVERR;
+      end else if (s_axi_control_bready) bvalid_reg <= 1'b0;
+    end
+  end
+
+  always @(posedge clk) begin
+    if (s_axi_control_awready) aw_reg <= s_axi_control_awaddr[11:2];
+    if (s_axi_control_wready) begin
+      w_reg    <= s_axi_control_wdata;
+      strb_reg <= s_axi_control_wstrb;
+    end
+  end
+
+  wire [31:0] wmask = {{8{strb_reg[3]}}, {8{strb_reg[2]}}, {8{strb_reg[1]}}, {8{strb_reg[0]}}};
+  wire        set0 = w_reg[0] & strb_reg[0];  // of registers that act on a 1 in bit 0
+
+  function [31:0] merge(input [31:0] old, input [31:0] data, input [31:0] mask);
+    merge = (old & ~mask) | (data & mask);
+  endfunction
+
+  // ---- Configuration ----------------------------------------------------------------------------------------------
+  reg  [31:0] tri_lo_reg, tri_hi_reg, band_lo_reg, band_hi_reg, out_lo_reg, out_hi_reg, mat_lo_reg, mat_hi_reg;
+  reg  [31:0] width_reg, height_reg, stride_reg, timeout_reg, margin_reg;
+  reg  [31:0] zone_x0_reg, zone_y0_reg, zone_x1_reg, zone_y1_reg, ego_x_reg, ego_y_reg;
+  reg  [23:0] background_reg;
+  reg  [ 2:0] flags_reg;
+  reg         gie_reg;
+  reg  [ 1:0] ier_reg;
+  reg  [NUM_ROI*64-1:0] shadow_reg;  // {y1, x1, y0, x0}, 16 bits each
+
+  wire        wr_roi = (waddr[11:7] == 5'b00010) & ({28'd0, waddr[6:3]} < NUM_ROI);
+  wire        wr_ctrl = write & (waddr == `FOVEAL_REG_CTRL) & set0;
+  wire        wr_isr = write & (waddr == `FOVEAL_REG_ISR) & strb_reg[0];
+  wire        wr_commit = write & (waddr == `FOVEAL_REG_ROI_COMMIT) & set0;
+  wire        wr_reset = write & (waddr == `FOVEAL_REG_CTRL_RESET) & set0;
+  wire        wr_invalidate = write & (waddr == `FOVEAL_REG_MAT_INVALIDATE) & set0;
+
+  always @* begin
+    case (waddr)
+      `FOVEAL_REG_CTRL, `FOVEAL_REG_GIE, `FOVEAL_REG_IER, `FOVEAL_REG_ISR,
+      `FOVEAL_REG_TRI_BASE_LO, `FOVEAL_REG_TRI_BASE_HI, `FOVEAL_REG_BAND_BASE_LO, `FOVEAL_REG_BAND_BASE_HI,
+      `FOVEAL_REG_OUT_BASE_LO, `FOVEAL_REG_OUT_BASE_HI, `FOVEAL_REG_MAT_BASE_LO, `FOVEAL_REG_MAT_BASE_HI,
+      `FOVEAL_REG_WIDTH, `FOVEAL_REG_HEIGHT, `FOVEAL_REG_STRIDE, `FOVEAL_REG_BACKGROUND, `FOVEAL_REG_FLAGS,
+      `FOVEAL_REG_TIMEOUT, `FOVEAL_REG_ZONE_X0, `FOVEAL_REG_ZONE_Y0, `FOVEAL_REG_ZONE_X1, `FOVEAL_REG_ZONE_Y1,
+      `FOVEAL_REG_ZONE_MARGIN, `FOVEAL_REG_EGO_X, `FOVEAL_REG_EGO_Y,
+      `FOVEAL_REG_ROI_COMMIT, `FOVEAL_REG_CTRL_RESET, `FOVEAL_REG_MAT_INVALIDATE:
+      known = 1'b1;
+      default: known = wr_roi;
+    endcase
+  end
+
+  integer n;
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      {tri_lo_reg, tri_hi_reg, band_lo_reg, band_hi_reg} <= 128'd0;
+      {out_lo_reg, out_hi_reg, mat_lo_reg, mat_hi_reg} <= 128'd0;
+      {width_reg, height_reg, stride_reg, margin_reg} <= 128'd0;
+      {zone_x0_reg, zone_y0_reg, zone_x1_reg, zone_y1_reg, ego_x_reg, ego_y_reg} <= 192'd0;
+      timeout_reg    <= `FOVEAL_DEFAULT_TIMEOUT;
+      background_reg <= 24'd0;
+      flags_reg      <= 3'd0;
+      gie_reg        <= 1'b0;
+      ier_reg        <= 2'd0;
+      shadow_reg     <= {NUM_ROI * 64{1'b0}};
+    end else if (write) begin
+      case (waddr)
+        `FOVEAL_REG_GIE:          if (strb_reg[0]) gie_reg <= w_reg[0];
+        `FOVEAL_REG_IER:          if (strb_reg[0]) ier_reg <= w_reg[1:0];
+        `FOVEAL_REG_TRI_BASE_LO:  tri_lo_reg <= merge(tri_lo_reg, w_reg, wmask);
+        `FOVEAL_REG_TRI_BASE_HI:  tri_hi_reg <= merge(tri_hi_reg, w_reg, wmask);
+        `FOVEAL_REG_BAND_BASE_LO: band_lo_reg <= merge(band_lo_reg, w_reg, wmask);
+        `FOVEAL_REG_BAND_BASE_HI: band_hi_reg <= merge(band_hi_reg, w_reg, wmask);
+        `FOVEAL_REG_OUT_BASE_LO:  out_lo_reg <= merge(out_lo_reg, w_reg, wmask);
+        `FOVEAL_REG_OUT_BASE_HI:  out_hi_reg <= merge(out_hi_reg, w_reg, wmask);
+        `FOVEAL_REG_MAT_BASE_LO:  mat_lo_reg <= merge(mat_lo_reg, w_reg, wmask);
+        `FOVEAL_REG_MAT_BASE_HI:  mat_hi_reg <= merge(mat_hi_reg, w_reg, wmask);
+        `FOVEAL_REG_WIDTH:        width_reg <= merge(width_reg, w_reg, wmask);
+        `FOVEAL_REG_HEIGHT:       height_reg <= merge(height_reg, w_reg, wmask);
+        `FOVEAL_REG_STRIDE:       stride_reg <= merge(stride_reg, w_reg, wmask);
+        `FOVEAL_REG_BACKGROUND:
+        background_reg <= (background_reg & ~wmask[23:0]) | (w_reg[23:0] & wmask[23:0]);
+        `FOVEAL_REG_FLAGS:        if (strb_reg[0]) flags_reg <= w_reg[2:0];
+        `FOVEAL_REG_TIMEOUT:      timeout_reg <= merge(timeout_reg, w_reg, wmask);
+        `FOVEAL_REG_ZONE_X0:      zone_x0_reg <= merge(zone_x0_reg, w_reg, wmask);
+        `FOVEAL_REG_ZONE_Y0:      zone_y0_reg <= merge(zone_y0_reg, w_reg, wmask);
+        `FOVEAL_REG_ZONE_X1:      zone_x1_reg <= merge(zone_x1_reg, w_reg, wmask);
+        `FOVEAL_REG_ZONE_Y1:      zone_y1_reg <= merge(zone_y1_reg, w_reg, wmask);
+        `FOVEAL_REG_ZONE_MARGIN:  margin_reg <= merge(margin_reg, w_reg, wmask);
+        `FOVEAL_REG_EGO_X:        ego_x_reg <= merge(ego_x_reg, w_reg, wmask);
+        `FOVEAL_REG_EGO_Y:        ego_y_reg <= merge(ego_y_reg, w_reg, wmask);
+        default:
+        // Address bits 6 to 2 count the 32-bit halves of the regions.
+        for (n = 0; n < 2 * NUM_ROI; n = n + 1)
+          if (wr_roi && {27'd0, waddr[6:2]} == n)
+            shadow_reg[32*n+:32] <= merge(shadow_reg[32*n+:32], w_reg, wmask);
+      endcase
+    end
+  end
+
+  // ---- Frame: ap_ctrl_hs ------------------------------------------------------------------------------------------
+  localparam IDLE = 2'd0;
+  localparam CHECK = 2'd1;
+  localparam RUN = 2'd2;
+
+  reg  [1:0] state_reg;
+  reg        frame_start_reg;
+  reg        start_reg;
+  reg        done_reg;
+  reg        ready_reg;
+  reg  [1:0] isr_reg;
+  reg        interrupt_reg;
+  reg  [2:0] hold_reg;  // cycles of the internal reset that are left
+  reg        soft_rst_n_reg;
+  reg        invalidate_reg;
+
+  wire       bad = (width_reg == 32'd0) | (width_reg > MAX_SIZE) | (height_reg == 32'd0) | (height_reg > MAX_SIZE)
+                 | (tri_lo_reg[5:0] != 6'd0) | (band_lo_reg[5:0] != 6'd0) | (mat_lo_reg[5:0] != 6'd0)
+                 | (out_lo_reg[11:0] != 12'd0) | (stride_reg[STRIDE_LB-1:0] != 0);
+  wire       checking = state_reg == CHECK;
+  wire       begins = checking & ~bad;
+  wire       ends = (checking & bad) | ((state_reg == RUN) & frame_done);
+  wire       read_ctrl;
+
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      hold_reg       <= 3'd0;
+      soft_rst_n_reg <= 1'b0;
+      invalidate_reg <= 1'b0;
+    end else begin
+      hold_reg       <= wr_reset ? 3'd4 : hold_reg - {2'd0, hold_reg != 3'd0};
+      soft_rst_n_reg <= ~wr_reset & (hold_reg <= 3'd1);
+      invalidate_reg <= wr_invalidate;
+    end
+  end
+
+  always @(posedge clk) begin
+    if (!rst_n | wr_reset) begin
+      state_reg       <= IDLE;
+      frame_start_reg <= 1'b0;
+      start_reg       <= 1'b0;
+      done_reg        <= 1'b0;
+      ready_reg       <= 1'b0;
+      isr_reg         <= 2'd0;
+      interrupt_reg   <= 1'b0;
+    end else begin
+      frame_start_reg <= begins;
+      case (state_reg)
+        IDLE:    if (start_reg & soft_rst_n_reg) state_reg <= CHECK;
+        CHECK:   state_reg <= bad ? IDLE : RUN;
+        default: if (frame_done) state_reg <= IDLE;
+      endcase
+      // A start that is written just as the frame ends starts the next one; a read never hides an end.
+      start_reg     <= wr_ctrl | (start_reg & ~ends);
+      done_reg      <= ends | (done_reg & ~read_ctrl);
+      ready_reg     <= ends | (ready_reg & ~read_ctrl);
+      isr_reg       <= (isr_reg ^ (wr_isr ? w_reg[1:0] : 2'd0)) | (ends ? ier_reg : 2'd0);
+      interrupt_reg <= gie_reg & (isr_reg != 2'd0);
+    end
+  end
+
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      cfg_immediate <= 1'b0;  // clip_set depends on it before the first frame
+    end else if (begins) begin
+      cfg_immediate <= flags_reg[`FOVEAL_FLAGS_IMMEDIATE_LSB];
+    end
+    if (begins) begin
+      cfg_tri_base    <= {tri_hi_reg, tri_lo_reg};
+      cfg_band_base   <= {band_hi_reg, band_lo_reg};
+      cfg_out_base    <= {out_hi_reg, out_lo_reg};
+      cfg_mat_base    <= {mat_hi_reg, mat_lo_reg};
+      cfg_width       <= width_reg[12:0];
+      cfg_height      <= height_reg[12:0];
+      cfg_stride      <= stride_reg;
+      cfg_background  <= {8'd0, background_reg};
+      cfg_strided     <= flags_reg[`FOVEAL_FLAGS_STRIDED_LSB];
+      cfg_depth_out   <= flags_reg[`FOVEAL_FLAGS_DEPTH_OUT_LSB];
+      cfg_timeout     <= timeout_reg;
+      cfg_zone_x0     <= zone_x0_reg;
+      cfg_zone_y0     <= zone_y0_reg;
+      cfg_zone_x1     <= zone_x1_reg;
+      cfg_zone_y1     <= zone_y1_reg;
+      cfg_zone_margin <= margin_reg;
+      cfg_ego_x       <= ego_x_reg;
+      cfg_ego_y       <= ego_y_reg;
+    end
+  end
+
+  assign soft_rst_n     = soft_rst_n_reg;
+  assign frame_start    = frame_start_reg;
+  assign interrupt      = interrupt_reg;
+  assign mat_invalidate = invalidate_reg;
+
+  // ---- Region sets and the injection counter ----------------------------------------------------------------------
+  function [12:0] clamp(input [15:0] value);
+    clamp = value[15:13] != 3'd0 ? 13'h1FFF : value[12:0];
+  endfunction
+
+  reg [NUM_ROI*52-1:0] commit_reg;
+  reg [NUM_ROI*52-1:0] set_reg;
+  reg                  waiting_reg;  // a committed set waits for a frame start
+  reg                  gen_reg;
+  reg                  tracking_reg;
+  reg [          31:0] sets_reg, inject_reg, wait_reg, max_reg, frames_reg;
+
+  integer r;
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      commit_reg  <= {NUM_ROI * 52{1'b0}};
+      set_reg     <= {NUM_ROI * 52{1'b0}};
+      waiting_reg <= 1'b0;
+      gen_reg     <= 1'b0;
+    end else begin
+      if (wr_commit)
+        for (r = 0; r < 4 * NUM_ROI; r = r + 1) commit_reg[13*r+:13] <= clamp(shadow_reg[16*r+:16]);
+      if (begins) set_reg <= commit_reg;
+      waiting_reg <= (wr_commit & ~cfg_immediate) | (waiting_reg & ~begins);
+      gen_reg     <= gen_reg ^ ((begins & waiting_reg) | (wr_commit & cfg_immediate));
+    end
+  end
+
+  wire        still_waiting = wr_commit ? ~cfg_immediate : waiting_reg;
+  wire        counts = ~still_waiting & clip_active & ~clip_stalled;
+  wire        arrives = tracking_reg & ~wr_commit & ~waiting_reg & clip_fire & (clip_gen == gen_reg);
+  // The cycle of the write itself is the first one after the COMMIT handshake.
+  wire [31:0] inject_next = (wr_commit ? 32'd0 : inject_reg) + {31'd0, counts};
+  wire [31:0] wait_next = (wr_commit ? 32'd0 : wait_reg) + {31'd0, ~counts};
+
+  always @(posedge clk) begin
+    if (!rst_n | wr_reset) begin
+      tracking_reg <= 1'b0;
+      sets_reg     <= 32'd0;
+      inject_reg   <= 32'd0;
+      wait_reg     <= 32'd0;
+      max_reg      <= 32'd0;
+      frames_reg   <= 32'd0;
+    end else begin
+      tracking_reg <= wr_commit | (tracking_reg & ~arrives);
+      if (wr_commit | tracking_reg) begin
+        inject_reg <= inject_next;
+        wait_reg   <= wait_next;
+      end
+      if (arrives & (inject_next > max_reg)) max_reg <= inject_next;
+      if ((begins & waiting_reg) | (wr_commit & cfg_immediate)) sets_reg <= sets_reg + 32'd1;
+      if (ends) frames_reg <= frames_reg + 32'd1;
+    end
+  end
+
+  assign roi_set  = set_reg;
+  assign clip_set = cfg_immediate ? commit_reg : set_reg;
+  assign roi_gen  = gen_reg;
+
+  // ---- Status: what the engines said during the frame -------------------------------------------------------------
+  reg        failed_reg, timed_out_reg, dma_error_reg, bad_config_reg;
+  reg  [1:0] resp_reg, port_reg;
+  wire       fault0 = err_gmem0 | timeout_gmem0;
+  wire       fault1 = err_gmem1 | timeout_gmem1;
+  wire       fault2 = err_gmem2 | timeout_gmem2;
+  // In the cycle of the frame start the engines still show the frame before.
+  wire       listening = (state_reg == RUN) & ~frame_start_reg;
+
+  always @(posedge clk) begin
+    if (!rst_n | wr_reset) begin
+      {failed_reg, timed_out_reg, dma_error_reg, bad_config_reg} <= 4'd0;
+      {resp_reg, port_reg} <= 4'd0;
+    end else if (checking) begin
+      {failed_reg, timed_out_reg, dma_error_reg} <= 3'd0;
+      {resp_reg, port_reg} <= 4'd0;
+      bad_config_reg <= bad;
+    end else if (listening) begin
+      if (!failed_reg & (fault0 | fault1 | fault2)) begin
+        failed_reg <= 1'b1;
+        port_reg   <= fault0 ? 2'd0 : fault1 ? 2'd1 : 2'd2;
+        resp_reg   <= fault0 ? {2{err_gmem0}} & resp_gmem0
+                    : fault1 ? {2{err_gmem1}} & resp_gmem1 : {2{err_gmem2}} & resp_gmem2;
+      end
+      timed_out_reg <= timed_out_reg | timeout_gmem0 | timeout_gmem1 | timeout_gmem2;
+      dma_error_reg <= dma_error_reg | dma_error;
+    end
+  end
+
+  // ---- Read channel -----------------------------------------------------------------------------------------------
+  localparam COUNTERS = `FOVEAL_FRAME_COUNTERS + `FOVEAL_TOTAL_COUNTERS;
+  wire [32*COUNTERS-1:0] counters = {
+    frames_reg, max_reg, wait_reg, inject_reg, sets_reg, dma_counters, frame_counters
+  };
+
+  reg         ar_full_reg;
+  reg  [11:2] ar_reg;
+  reg         rvalid_reg;
+  reg  [ 1:0] rresp_reg;
+  reg  [31:0] rdata_reg;
+  reg  [31:0] value;
+  reg         mapped;
+  wire        read = ar_full_reg & (~rvalid_reg | s_axi_control_rready);
+  wire [11:0] raddr = {ar_reg, 2'b00};
+
+  integer k;
+  always @* begin
+    mapped = 1'b1;
+    value  = 32'd0;
+    case (raddr)
+      `FOVEAL_REG_CTRL:         value = {28'd0, ready_reg, (state_reg == IDLE) & ~start_reg, done_reg, start_reg};
+      `FOVEAL_REG_GIE:          value = {31'd0, gie_reg};
+      `FOVEAL_REG_IER:          value = {30'd0, ier_reg};
+      `FOVEAL_REG_ISR:          value = {30'd0, isr_reg};
+      `FOVEAL_REG_TRI_BASE_LO:  value = tri_lo_reg;
+      `FOVEAL_REG_TRI_BASE_HI:  value = tri_hi_reg;
+      `FOVEAL_REG_BAND_BASE_LO: value = band_lo_reg;
+      `FOVEAL_REG_BAND_BASE_HI: value = band_hi_reg;
+      `FOVEAL_REG_OUT_BASE_LO:  value = out_lo_reg;
+      `FOVEAL_REG_OUT_BASE_HI:  value = out_hi_reg;
+      `FOVEAL_REG_MAT_BASE_LO:  value = mat_lo_reg;
+      `FOVEAL_REG_MAT_BASE_HI:  value = mat_hi_reg;
+      `FOVEAL_REG_WIDTH:        value = width_reg;
+      `FOVEAL_REG_HEIGHT:       value = height_reg;
+      `FOVEAL_REG_STRIDE:       value = stride_reg;
+      `FOVEAL_REG_BACKGROUND:   value = {8'd0, background_reg};
+      `FOVEAL_REG_FLAGS:        value = {29'd0, flags_reg};
+      `FOVEAL_REG_TIMEOUT:      value = timeout_reg;
+      `FOVEAL_REG_ZONE_X0:      value = zone_x0_reg;
+      `FOVEAL_REG_ZONE_Y0:      value = zone_y0_reg;
+      `FOVEAL_REG_ZONE_X1:      value = zone_x1_reg;
+      `FOVEAL_REG_ZONE_Y1:      value = zone_y1_reg;
+      `FOVEAL_REG_ZONE_MARGIN:  value = margin_reg;
+      `FOVEAL_REG_EGO_X:        value = ego_x_reg;
+      `FOVEAL_REG_EGO_Y:        value = ego_y_reg;
+      `FOVEAL_REG_ROI_COMMIT, `FOVEAL_REG_CTRL_RESET, `FOVEAL_REG_MAT_INVALIDATE: value = 32'd0;
+      `FOVEAL_REG_ID:           value = `FOVEAL_DEFAULT_ID;
+      `FOVEAL_REG_VERSION:      value = `FOVEAL_DEFAULT_VERSION;
+      `FOVEAL_REG_CONFIG:       value = {8'd0, 8'd32, NUM_ROI[7:0], PPC[7:0]};
+      `FOVEAL_REG_STATUS:
+      value = {22'd0, dma_state, port_reg, resp_reg, bad_config_reg, dma_error_reg, timed_out_reg,
+               failed_reg | bad_config_reg};
+      default: begin
+        mapped = 1'b0;
+        for (k = 0; k < 2 * NUM_ROI; k = k + 1)
+          if (raddr[11:7] == 5'b00010 && {27'd0, raddr[6:2]} == k) begin
+            mapped = 1'b1;
+            value  = value | shadow_reg[32*k+:32];
+          end
+        for (k = 0; k < COUNTERS; k = k + 1)
+          if ({20'd0, raddr} == {20'd0, `FOVEAL_REG_FRAME_CYCLES} + 4 * k) begin
+            mapped = 1'b1;
+            value  = value | counters[32*k+:32];
+          end
+      end
+    endcase
+  end
+
+  assign read_ctrl             = read & (raddr == `FOVEAL_REG_CTRL);
+  assign s_axi_control_arready = up_reg & ~ar_full_reg;
+  assign s_axi_control_rvalid  = rvalid_reg;
+  assign s_axi_control_rresp   = rresp_reg;
+  assign s_axi_control_rdata   = rdata_reg;
+
+  always @(posedge clk) begin
+    if (!rst_n) begin
+      ar_full_reg <= 1'b0;
+      rvalid_reg  <= 1'b0;
+      rresp_reg   <= OKAY;
+    end else begin
+      if (read) ar_full_reg <= 1'b0;
+      else if (s_axi_control_arvalid & s_axi_control_arready) ar_full_reg <= 1'b1;
+      if (read) begin
+        rvalid_reg <= 1'b1;
+        rresp_reg  <= mapped ? OKAY : SLVERR;
+      end else if (s_axi_control_rready) rvalid_reg <= 1'b0;
+    end
+  end
+
+  always @(posedge clk) begin
+    if (s_axi_control_arready) ar_reg <= s_axi_control_araddr[11:2];
+    if (read) rdata_reg <= value;
+  end
+
+  wire unused = &{1'b0, s_axi_control_awaddr[1:0], s_axi_control_araddr[1:0], 1'b0};
+
+endmodule
+
+`default_nettype wire

@@ -1,0 +1,549 @@
+"""roi_regs: every register, the frame handshake, region sets, the injection counter, status and reset."""
+
+from __future__ import annotations
+
+import importlib.util
+import itertools
+import sys
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import cocotb
+from foveal_tb.axi_lite import AxiLite
+from foveal_tb.clocked import Clocked, bench_rng, bit
+
+ROOT = Path(__file__).resolve().parents[3]
+
+
+def load_registers() -> ModuleType:
+    """The generated register module alone, without the host package around it."""
+    spec = importlib.util.spec_from_file_location("registers", ROOT / "host" / "foveal" / "card" / "registers.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules["registers"] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+regs = load_registers()
+OKAY, SLVERR = 0, 2
+MASK = 0xFFFFFFFF
+ACTIONS = {"CTRL", "ISR", "ROI_COMMIT", "CTRL_RESET", "MAT_INVALIDATE"}
+INPUTS = (
+    *("frame_done", "clip_active", "clip_stalled", "clip_fire", "clip_gen", "frame_counters", "dma_counters"),
+    *("dma_error", "dma_state"),
+    *(f"{name}_gmem{port}" for name in ("err", "resp", "timeout") for port in range(3)),
+)
+
+
+class Bench:
+    def __init__(self, dut: Any, name: str, skewed: bool = False) -> None:
+        self.dut = dut
+        self.rng = bench_rng(name)
+        self.loop = Clocked(dut)
+        self.bus = self.loop.add(AxiLite(self.loop, "s_axi_control", self.rng if skewed else None))
+        self.loop.add(self)
+        self.regions = int(dut.NUM_ROI.value)
+        self.started: list[int] = []  # cycles with frame_start
+        self.invalidated = 0
+        for pin in INPUTS:
+            getattr(dut, pin).value = 0
+
+    def reset(self) -> None:
+        """Part of an agent; nothing to put to rest."""
+
+    def drive(self) -> None:
+        """Part of an agent; it only listens."""
+
+    def sample(self) -> None:
+        if bit(self.dut.frame_start):
+            self.started.append(self.loop.cycle)
+        self.invalidated += bit(self.dut.mat_invalidate)
+
+    async def write(self, name: str, value: int, strobe: int = 15) -> None:
+        assert await self.bus.write(regs.OFFSETS[name], value, strobe) == OKAY, name
+
+    async def read(self, name: str) -> int:
+        value, resp = await self.bus.read(regs.OFFSETS[name])
+        assert resp == OKAY, name
+        return value
+
+    async def pulse(self, pin: str) -> None:
+        getattr(self.dut, pin).value = 1
+        await self.loop.step()
+        getattr(self.dut, pin).value = 0
+
+    async def start(self) -> None:
+        """Reset and a configuration that may run."""
+        await self.loop.reset()
+        await self.write("WIDTH", 64)
+        await self.write("HEIGHT", 48)
+
+    async def begin(self) -> None:
+        count = len(self.started)
+        await self.write("CTRL", 1)
+        await self.loop.until(lambda: len(self.started) > count, 10, "frame_start")
+
+    async def finish(self) -> None:
+        await self.pulse("frame_done")
+        await self.loop.step()
+
+    def set_of(self, pin: str) -> list[tuple[int, int, int, int]]:
+        """Regions (x0, y0, x1, y1) on `roi_set` or `clip_set`."""
+        value = int(getattr(self.dut, pin).value)
+        fields = [[value >> (52 * n + 13 * k) & 0x1FFF for k in range(4)] for n in range(self.regions)]
+        return [tuple(field) for field in fields]  # type: ignore[misc]
+
+    def random_set(self, limit: int = 4096) -> list[tuple[int, int, int, int]]:
+        return [tuple(self.rng.randrange(limit) for _ in range(4)) for _ in range(self.regions)]  # type: ignore[misc]
+
+    async def write_set(self, regions: list[tuple[int, int, int, int]]) -> None:
+        for n, (x0, y0, x1, y1) in enumerate(regions):
+            assert await self.bus.write(regs.roi_lo(n), x0 | y0 << 16) == OKAY
+            assert await self.bus.write(regs.roi_hi(n), x1 | y1 << 16) == OKAY
+
+
+@cocotb.test
+async def every_register_resets_and_keeps_its_bits(dut: Any) -> None:
+    bench = Bench(dut, "all", skewed=True)
+    await bench.loop.reset()
+    registers = [r for r in regs.REGISTERS if not r.name.startswith("ROI_") or not r.name[4].isdigit()]
+    registers += [
+        r for r in regs.REGISTERS if r.name in {f"ROI_{n}_{h}" for n in range(bench.regions) for h in ("LO", "HI")}
+    ]
+    for register in registers:
+        expected = register.reset
+        if register.name == "CONFIG":
+            expected = int(dut.PPC.value) | bench.regions << 8 | 32 << 16
+        assert await bench.read(register.name) == expected, register.name
+    written = {}
+    for register in registers:
+        if register.access == "rw" and register.name not in ACTIONS:
+            mask = sum(((1 << field.width) - 1) << field.lsb for field in register.fields)
+            value = bench.rng.getrandbits(32)
+            await bench.write(register.name, value)
+            written[register.name] = value & mask
+    for name, value in written.items():
+        assert await bench.read(name) == value, name
+    for name, value in written.items():
+        strobe = bench.rng.randrange(16)
+        mask = sum(0xFF << 8 * lane for lane in range(4) if strobe >> lane & 1)
+        await bench.write(name, ~value, strobe)
+        allowed = sum(((1 << f.width) - 1) << f.lsb for r in registers if r.name == name for f in r.fields)
+        assert await bench.read(name) == (value & ~mask | ~value & mask) & allowed, name
+
+
+@cocotb.test
+async def read_only_and_unmapped_addresses_answer_slverr(dut: Any) -> None:
+    bench = Bench(dut, "slverr", skewed=True)
+    await bench.loop.reset()
+    dut.frame_counters.value = bench.rng.getrandbits(32 * 21)
+    for register in regs.REGISTERS:
+        if register.access == "r":
+            before = await bench.read(register.name)
+            assert await bench.bus.write(register.offset, ~before) == SLVERR, register.name
+            assert await bench.read(register.name) == before
+    mapped = set(regs.OFFSETS.values())
+    for offset in (0x018, 0x024, 0x0FC, 0x18C, 0x1FC, 0x284, 0xFFC, 0x500):
+        assert offset not in mapped
+        assert await bench.bus.write(offset, MASK) == SLVERR
+        assert await bench.bus.read(offset) == (0, SLVERR)
+    if bench.regions < 16:
+        assert await bench.bus.write(regs.roi_lo(bench.regions), 1) == SLVERR
+        assert await bench.bus.read(regs.roi_lo(bench.regions)) == (0, SLVERR)
+
+
+@cocotb.test
+async def counters_are_read_at_their_offsets(dut: Any) -> None:
+    bench = Bench(dut, "counters")
+    await bench.loop.reset()
+    frame = [bench.rng.getrandbits(32) for _ in regs.FRAME_COUNTERS]
+    dma = [bench.rng.getrandbits(32) for _ in range(3)]
+    dut.frame_counters.value = sum(value << 32 * n for n, value in enumerate(frame))
+    dut.dma_counters.value = sum(value << 32 * n for n, value in enumerate(dma))
+    for name, value in zip(regs.COUNTERS, frame + dma, strict=False):
+        assert await bench.read(name) == value, name
+
+
+@cocotb.test
+async def a_frame_from_start_to_done(dut: Any) -> None:
+    bench = Bench(dut, "frame")
+    await bench.start()
+    assert await bench.read("CTRL") == regs.CTRL_AP_IDLE_MASK
+    await bench.begin()
+    assert bench.started[-1] - bench.bus.write_cycle <= 4
+    assert await bench.read("CTRL") == regs.CTRL_AP_START_MASK
+    await bench.write("CTRL", 1)  # while busy: nothing
+    await bench.finish()
+    done = regs.CTRL_AP_DONE_MASK | regs.CTRL_AP_IDLE_MASK | regs.CTRL_AP_READY_MASK
+    assert await bench.read("CTRL") == done
+    assert await bench.read("CTRL") == regs.CTRL_AP_IDLE_MASK, "done clears on read"
+    assert len(bench.started) == 1
+    assert await bench.read("FRAMES") == 1
+
+
+@cocotb.test
+async def a_read_in_the_cycle_of_the_end_does_not_hide_it(dut: Any) -> None:
+    bench = Bench(dut, "race")
+    await bench.start()
+    for offset in range(6):
+        await bench.begin()
+        bench.bus.r_answer = None
+        bench.bus.ar.put(0, regs.CTRL)
+        await bench.loop.step(offset)
+        await bench.pulse("frame_done")
+        await bench.loop.until(lambda: bench.bus.r_answer is not None, 20, "the read")
+        first = bench.bus.r_answer[0]
+        second = await bench.read("CTRL")
+        assert bool(first & 2) != bool(second & 2), f"done is seen exactly once, offset {offset}"
+
+
+@cocotb.test
+async def configuration_is_held_during_a_frame(dut: Any) -> None:
+    bench = Bench(dut, "held", skewed=True)
+    await bench.start()
+    await bench.write("TRI_BASE_LO", 0x1000)
+    await bench.write("TRI_BASE_HI", 0x12)
+    await bench.write("EGO_X", -5)
+    await bench.write("STRIDE", 640)
+    await bench.write("FLAGS", 3)
+    await bench.begin()
+    for name, value in (("TRI_BASE_LO", 0), ("EGO_X", 7), ("STRIDE", 0), ("FLAGS", 0), ("WIDTH", 9), ("TIMEOUT", 5)):
+        await bench.write(name, value)
+    assert int(dut.cfg_tri_base.value) == 0x12_0000_1000
+    assert dut.cfg_ego_x.value.to_signed() == -5
+    assert (int(dut.cfg_stride.value), int(dut.cfg_width.value), int(dut.cfg_height.value)) == (640, 64, 48)
+    assert (bit(dut.cfg_strided), bit(dut.cfg_depth_out), bit(dut.cfg_immediate)) == (1, 1, 0)
+    assert int(dut.cfg_timeout.value) == 65536
+    await bench.finish()
+    await bench.begin()
+    assert int(dut.cfg_tri_base.value) == 0x12_0000_0000
+    assert (dut.cfg_ego_x.value.to_signed(), int(dut.cfg_width.value), int(dut.cfg_timeout.value)) == (7, 9, 5)
+
+
+@cocotb.test
+@cocotb.parametrize(
+    case=[
+        ("WIDTH", 0), ("WIDTH", 4097), ("WIDTH", 65536 + 64), ("HEIGHT", 0), ("HEIGHT", 4097), ("TRI_BASE_LO", 32),
+        ("BAND_BASE_LO", 4), ("MAT_BASE_LO", 16), ("OUT_BASE_LO", 2048), ("STRIDE", 2),
+    ]
+)  # fmt: skip
+async def a_bad_configuration_ends_at_once(dut: Any, case: tuple[str, int]) -> None:
+    name, value = case
+    bench = Bench(dut, f"bad{name}{value}")
+    await bench.start()
+    good = await bench.read(name)
+    await bench.write(name, value)
+    await bench.write("CTRL", 1)
+    await bench.loop.step(6)
+    assert bench.started == []
+    assert await bench.read("CTRL") & 6 == 6
+    assert await bench.read("STATUS") == regs.STATUS_ERROR_MASK | regs.STATUS_BAD_CONFIG_MASK
+    await bench.write(name, good)
+    await bench.begin()
+    assert await bench.read("STATUS") == 0
+
+
+@cocotb.test
+async def the_largest_frame_is_good(dut: Any) -> None:
+    bench = Bench(dut, "largest")
+    await bench.start()
+    await bench.write("WIDTH", 4096)
+    await bench.write("HEIGHT", 4096)
+    await bench.begin()
+    assert (int(dut.cfg_width.value), int(dut.cfg_height.value)) == (4096, 4096)
+
+
+@cocotb.test
+async def coordinates_of_a_region_do_not_leak_into_each_other(dut: Any) -> None:
+    bench = Bench(dut, "fields")
+    await bench.start()
+    last = bench.regions - 1
+    values = (0, 3, 255, 300, 8191, 8192, 65535)
+    for x0, y0 in itertools.product(values, values):
+        x1, y1 = y0 ^ 0xAAAA & 0x1FFF, x0
+        assert await bench.bus.write(regs.roi_lo(last), x0 | y0 << 16) == OKAY
+        assert await bench.bus.write(regs.roi_hi(last), x1 | y1 << 16) == OKAY
+        await bench.write("ROI_COMMIT", 1)
+        await bench.begin()
+        await bench.finish()
+        assert bench.set_of("roi_set")[last] == tuple(min(value, 8191) for value in (x0, y0, x1, y1))
+        assert await bench.read(f"ROI_{last}_LO") == x0 | y0 << 16, "what was written is read back"
+
+
+@cocotb.test
+async def a_set_is_never_torn(dut: Any) -> None:
+    bench = Bench(dut, "torn", skewed=True)
+    await bench.start()
+    allowed = {tuple([(0, 0, 0, 0)] * bench.regions)}
+    seen: set[tuple[Any, ...]] = set()
+
+    class Watch:
+        def reset(self) -> None:
+            """Nothing to put to rest."""
+
+        def drive(self) -> None:
+            """It only listens."""
+
+        def sample(self) -> None:
+            for pin in ("roi_set", "clip_set"):
+                value = tuple(bench.set_of(pin))
+                assert value in allowed, pin
+                seen.add(value)
+
+    bench.loop.add(Watch())
+    running = False
+    for _ in range(14):
+        regions = bench.random_set()
+        await bench.write_set(regions)
+        if bench.rng.random() < 0.8:
+            allowed.add(tuple(regions))
+            await bench.write("ROI_COMMIT", 1)
+        if bench.rng.random() < 0.3:
+            await bench.write("FLAGS", bench.rng.choice([0, regs.FLAGS_IMMEDIATE_MASK]))
+        if running:
+            await bench.finish()
+        if bench.rng.random() < 0.8:
+            await bench.begin()
+        else:
+            running = False
+            continue
+        running = True
+    assert len(seen) > 4
+
+
+@cocotb.test
+async def a_commit_while_busy_waits_for_the_next_frame(dut: Any) -> None:
+    bench = Bench(dut, "busy")
+    await bench.start()
+    first, second, third = bench.random_set(), bench.random_set(), bench.random_set()
+    await bench.write_set(first)
+    await bench.write("ROI_COMMIT", 1)
+    await bench.begin()
+    generation = bit(dut.roi_gen)
+    assert bench.set_of("roi_set") == first
+    await bench.write_set(second)
+    await bench.write("ROI_COMMIT", 1)
+    await bench.write_set(third)  # after COMMIT: the set after the next one
+    assert bench.set_of("roi_set") == first
+    assert bench.set_of("clip_set") == first
+    assert bit(dut.roi_gen) == generation
+    await bench.finish()
+    await bench.begin()
+    assert bench.set_of("roi_set") == second
+    assert bench.set_of("clip_set") == second
+    assert bit(dut.roi_gen) != generation
+    await bench.finish()
+    await bench.begin()
+    assert bench.set_of("roi_set") == second, "the third set was not committed"
+    assert bit(dut.roi_gen) != generation
+    assert await bench.read("ROI_SETS") == 2
+
+
+@cocotb.test
+async def an_immediate_set_reaches_only_the_clip(dut: Any) -> None:
+    bench = Bench(dut, "immediate")
+    await bench.start()
+    first, second = bench.random_set(), bench.random_set()
+    await bench.write("FLAGS", regs.FLAGS_IMMEDIATE_MASK)
+    await bench.write_set(first)
+    await bench.write("ROI_COMMIT", 1)
+    await bench.begin()
+    generation = bit(dut.roi_gen)
+    await bench.write_set(second)
+    await bench.write("ROI_COMMIT", 1)
+    assert bench.set_of("clip_set") == second
+    assert bench.set_of("roi_set") == first
+    assert bit(dut.roi_gen) != generation
+    await bench.finish()
+    await bench.begin()
+    assert bench.set_of("roi_set") == second
+
+
+@cocotb.test
+async def injection_cycles_from_the_handshake_to_the_first_new_beat(dut: Any) -> None:
+    bench = Bench(dut, "inject")
+    await bench.start()
+    await bench.write("FLAGS", regs.FLAGS_IMMEDIATE_MASK)
+    await bench.write("ROI_COMMIT", 1)
+    await bench.begin()
+    dut.clip_active.value = 1
+    largest = 0
+    for stalls, idles, flows in ((0, 0, 3), (2, 0, 3), (4, 3, 7), (0, 5, 4)):
+        old = bit(dut.roi_gen)
+        dut.clip_gen.value, dut.clip_fire.value = old, 1
+        bench.bus.b_answer = None
+        bench.bus.aw.put(0, regs.ROI_COMMIT)
+        bench.bus.w.put(0, 1, 15)
+        await bench.loop.until(lambda: bench.bus.w.taken, 20, "the handshake")
+        handshake = bench.loop.cycle
+        for index in range(stalls + idles + flows - 1):
+            await bench.loop.step()
+            dut.clip_stalled.value = int(index < stalls)
+            dut.clip_active.value = int(not stalls <= index < stalls + idles)
+            dut.clip_fire.value = int(index >= stalls + idles)  # beats of the old set
+        await bench.loop.step()
+        dut.clip_stalled.value, dut.clip_active.value = 0, 1
+        dut.clip_fire.value, dut.clip_gen.value = 1, 1 - old
+        arrival = bench.loop.cycle  # pins set here act at the edge that ends this cycle
+        await bench.loop.step()
+        dut.clip_fire.value = 0
+        await bench.loop.step(5)
+        assert arrival - handshake == stalls + idles + flows
+        assert await bench.read("ROI_INJECT_CYCLES") == flows
+        assert await bench.read("ROI_WAIT_CYCLES") == stalls + idles
+        largest = max(largest, flows)
+        assert await bench.read("ROI_INJECT_MAX") == largest
+
+
+@cocotb.test
+async def waiting_for_a_frame_start_is_not_injection(dut: Any) -> None:
+    bench = Bench(dut, "wait")
+    await bench.start()
+    await bench.begin()
+    dut.clip_active.value = 1
+    dut.clip_fire.value = 1
+    dut.clip_gen.value = bit(dut.roi_gen)
+    bench.bus.aw.put(0, regs.ROI_COMMIT)
+    bench.bus.w.put(0, 1, 15)
+    await bench.loop.until(lambda: bench.bus.w.taken, 20, "the handshake")
+    handshake = bench.loop.cycle
+    await bench.loop.step(40)
+    dut.clip_active.value = dut.clip_fire.value = 0
+    await bench.finish()
+    await bench.begin()
+    await bench.loop.step(10)
+    dut.clip_active.value = 1
+    await bench.loop.step(2)
+    dut.clip_fire.value, dut.clip_gen.value = 1, bit(dut.roi_gen)
+    arrival = bench.loop.cycle
+    await bench.loop.step()
+    dut.clip_fire.value = 0
+    await bench.loop.step(3)
+    inject, wait = await bench.read("ROI_INJECT_CYCLES"), await bench.read("ROI_WAIT_CYCLES")
+    assert inject == 3
+    assert inject + wait == arrival - handshake
+
+
+@cocotb.test
+async def interrupts_toggle_as_vitis_kernels_do(dut: Any) -> None:
+    bench = Bench(dut, "irq")
+    await bench.start()
+    await bench.begin()
+    await bench.finish()
+    assert (await bench.read("ISR"), bit(dut.interrupt)) == (0, 0)
+    await bench.write("IER", 1)
+    await bench.begin()
+    await bench.finish()
+    assert (await bench.read("ISR"), bit(dut.interrupt)) == (1, 0)
+    await bench.write("GIE", 1)
+    await bench.loop.step(2)
+    assert bit(dut.interrupt)
+    await bench.write("ISR", 1)
+    await bench.loop.step(2)
+    assert (await bench.read("ISR"), bit(dut.interrupt)) == (0, 0)
+    await bench.write("ISR", 2)
+    assert await bench.read("ISR") == 2, "writing 1 toggles"
+    await bench.write("ISR", 3)
+    assert await bench.read("ISR") == 1
+
+
+@cocotb.test
+@cocotb.parametrize(port=[0, 1, 2], code=[2, 3])
+async def the_first_error_of_a_frame_is_kept(dut: Any, port: int, code: int) -> None:
+    bench = Bench(dut, f"err{port}{code}")
+    await bench.start()
+    await bench.begin()
+    await bench.loop.step(3)
+    getattr(dut, f"err_gmem{port}").value = 1
+    getattr(dut, f"resp_gmem{port}").value = code
+    await bench.loop.step(2)
+    other = (port + 2) % 3
+    getattr(dut, f"err_gmem{other}").value = 1
+    getattr(dut, f"resp_gmem{other}").value = 5 - code
+    await bench.loop.step(2)
+    await bench.finish()
+    expected = regs.STATUS_ERROR_MASK | code << regs.STATUS_RESPONSE_SHIFT | port << regs.STATUS_PORT_SHIFT
+    assert await bench.read("STATUS") == expected
+    # The engines clear their levels one cycle after the next frame start.
+    bench.bus.aw.put(0, regs.CTRL)
+    bench.bus.w.put(0, 1, 15)
+    await bench.loop.until(lambda: len(bench.started) == 2, 10, "frame_start")
+    await bench.loop.step()
+    for n in range(3):
+        getattr(dut, f"err_gmem{n}").value = 0
+    await bench.loop.step(2)
+    await bench.finish()
+
+
+@cocotb.test
+@cocotb.parametrize(port=[0, 1, 2])
+async def a_timeout_and_a_dma_error_are_reported(dut: Any, port: int) -> None:
+    bench = Bench(dut, f"timeout{port}")
+    await bench.start()
+    await bench.begin()
+    await bench.loop.step(2)
+    getattr(dut, f"timeout_gmem{port}").value = 1
+    dut.dma_error.value = 1
+    dut.dma_state.value = 2
+    await bench.loop.step(2)
+    await bench.finish()
+    masks = regs.STATUS_ERROR_MASK | regs.STATUS_TIMEOUT_MASK | regs.STATUS_DMA_ERROR_MASK
+    expected = masks | port << regs.STATUS_PORT_SHIFT | 2 << regs.STATUS_DMA_STATE_SHIFT
+    assert await bench.read("STATUS") == expected
+
+
+@cocotb.test
+async def a_kernel_reset_keeps_the_configuration(dut: Any) -> None:
+    bench = Bench(dut, "reset")
+    await bench.start()
+    regions = bench.random_set()
+    await bench.write_set(regions)
+    await bench.write("ROI_COMMIT", 1)
+    await bench.begin()
+    await bench.finish()
+    await bench.begin()
+    low = 0
+    bench.bus.aw.put(0, regs.CTRL_RESET)
+    bench.bus.w.put(0, 1, 15)
+    for _ in range(15):
+        await bench.loop.step()
+        low += not bit(dut.soft_rst_n)
+    assert low == 4
+    assert await bench.read("CTRL") == regs.CTRL_AP_IDLE_MASK
+    assert await bench.read("WIDTH") == 64
+    assert await bench.read("FRAMES") == 0
+    assert await bench.read("ROI_0_LO") == regions[0][0] | regions[0][1] << 16
+    await bench.write("CTRL_RESET", 1)
+    await bench.begin()  # a start right behind the reset is not lost
+    assert bench.set_of("roi_set") == regions
+
+
+@cocotb.test
+async def invalidation_is_one_pulse(dut: Any) -> None:
+    bench = Bench(dut, "invalidate")
+    await bench.start()
+    await bench.write("MAT_INVALIDATE", 1)
+    await bench.write("MAT_INVALIDATE", 0)
+    await bench.write("MAT_INVALIDATE", 1, strobe=14)
+    await bench.loop.step(3)
+    assert bench.invalidated == 1
+
+
+@cocotb.test
+async def nothing_is_ready_in_reset_and_the_first_access_is_kept(dut: Any) -> None:
+    bench = Bench(dut, "first")
+    await bench.loop.reset()
+    dut.rst_n.value = 0
+    await bench.loop.step(3)
+    for channel in ("aw", "w", "ar"):
+        assert not bit(getattr(dut, f"s_axi_control_{channel}ready"))
+    bench.bus.aw.put(0, regs.HEIGHT)
+    bench.bus.w.put(0, 77, 15)
+    await bench.loop.step()
+    assert not bit(dut.soft_rst_n)
+    dut.rst_n.value = 1
+    await bench.loop.until(lambda: bench.bus.b_answer is not None, 10, "the write")
+    assert await bench.read("HEIGHT") == 77
