@@ -187,3 +187,38 @@ def test_draw_order_is_instances_then_triangles_with_clipped_pieces_in_place():
     mvp = np.repeat(np.eye(4, dtype=np.float32)[None], 3, axis=0)
     draw = DrawList(1, SIZE, SIZE, np.array([1, 0, 1], np.uint32), mvp, np.zeros((3, 3), np.float32))
     assert (screen_triangles(meshes, draw, FULL).surface >> 24).tolist() == [2, 1, 1, 2]
+
+
+def clip_corners(*rows):
+    """(3, 4) float32 from hexadecimal floats."""
+    return np.array([[float.fromhex(v) for v in row.split()] for row in rows], dtype=np.float32)
+
+
+def test_a_cut_corner_that_rounds_far_off_the_guard_band_drops_the_triangle():
+    """Found by search: w nearly cancels in a cut, so a piece's x is at -1.7e7 px although it was cut at 4 w."""
+    corner = clip_corners(
+        "0x1.c39f5ap+34 0x1.243312p+36 -0x1.b5d07ep+33 0x1.b5d07ep+33",
+        "0x1.fa025cp+7 -0x1.06dda8p+7 0x1.0b2ea0p+9 -0x1.0b2e9ap+9",
+        "-0x1.94de26p+26 0x1.32593ap+22 -0x1.010a52p+27 0x1.010a56p+27",
+    )
+    piece, _ = clip_polygons(corner[None])
+    pixel_x = piece[..., 0] / piece[..., 3] * 8 + 8
+    assert np.isfinite(pixel_x).all()
+    assert (np.abs(pixel_x) * 256 >= 1 << 22).any()
+    meshes = mesh_set([(np.eye(3, dtype=np.float32), np.array([[0, 1, 2]]))])
+    mvp = np.zeros((1, 4, 4), dtype=np.float32)
+    mvp[0, :, :3] = corner.T  # the unit vectors' images are the three corners, exactly
+    triangles = screen_triangles(
+        meshes, DrawList(1, SIZE, SIZE, np.zeros(1, np.uint32), mvp, np.zeros((1, 3), np.float32)), FULL
+    )
+    assert np.abs(triangles.x).max(initial=0) < 1 << 22
+
+
+def test_a_ninth_vertex_drops_the_polygon():
+    """Found by search: rounding makes this polygon cross a guard plane four times."""
+    corner = clip_corners(
+        "0x1.3d17eap+2 0x1.e96d5ep+0 0x1.318ff0p+1 0x1.c9c716p+2",
+        "0x1.3eaf1ep-13 -0x1.3318a4p-14 0x1.5486bep-15 -0x1.3d0fe6p-13",
+        "-0x1.1ef34cp+22 -0x1.117148p+23 0x1.8e0b62p+23 -0x1.d0118ep+22",
+    )
+    assert len(clip_polygons(corner[None])[0]) == 0
