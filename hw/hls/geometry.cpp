@@ -24,7 +24,6 @@ BandSpan band_span(const Record& record) {
 
 // What the first pass carries from triangle to triangle.
 struct Sink {
-    Record* staging;
     std::uint32_t capacity;
     std::uint32_t staged;
     std::uint32_t begin[kMaxBands];  // staged records whose first, last band this is
@@ -33,7 +32,7 @@ struct Sink {
 
 // Steps 4 to 10 of one clip-space triangle.
 void draw(const View& view, const ClipVertex& v0, const ClipVertex& v1, const ClipVertex& v2, const MeshTriangle& face,
-          const float* sun, Sink& sink, GeometryStatistics& s) {
+          const float* sun, Sink& sink, Record* staging, GeometryStatistics& s) {
 #pragma HLS INLINE
     ++s.triangles_fanned;
     Screen p0, p1, p2;
@@ -58,7 +57,7 @@ void draw(const View& view, const ClipVertex& v0, const ClipVertex& v1, const Cl
     const BandSpan span = band_span(out);
     s.records_needed += std::uint32_t(view.active_before[span.last + 1] - view.active_before[span.first]);
     if (sink.staged < sink.capacity) {
-        sink.staging[sink.staged++] = out;
+        staging[sink.staged++] = out;
         ++sink.begin[span.first];
         ++sink.end[span.last];
     } else {
@@ -104,7 +103,8 @@ unsigned planes_crossed(const ClipVertex* v) {
 
 // Triangles [first, stop) of the scene, none of which needs clipping.
 void draw_run(const View& view, const MeshTriangle* triangle, std::uint32_t first, std::uint32_t stop,
-              const Mesh& shape, const ClipVertex* clip, const float* sun, Sink& sink, GeometryStatistics& s) {
+              const Mesh& shape, const ClipVertex* clip, const float* sun, Sink& sink, Record* staging,
+              GeometryStatistics& s) {
 TRIANGLE:
     for (std::uint32_t i = first; i < stop; ++i) {
 #pragma HLS LOOP_TRIPCOUNT min = 12 max = 8192
@@ -120,14 +120,14 @@ TRIANGLE:
             ++s.triangles_fanned;
             ++s.dropped_invalid;
         } else {
-            draw(view, v[0], v[1], v[2], face, sun, sink, s);
+            draw(view, v[0], v[1], v[2], face, sun, sink, staging, s);
         }
     }
 }
 
 // One triangle that crosses a clip plane: clipped, then fanned.
 void draw_clipped(const View& view, const MeshTriangle& face, const Mesh& shape, const ClipVertex* clip,
-                  const float* sun, Sink& sink, GeometryStatistics& s) {
+                  const float* sun, Sink& sink, Record* staging, GeometryStatistics& s) {
     ClipVertex polygon[kMaxPolygon];
     if (!corners_of(face, shape, clip, polygon, s)) {
         return;
@@ -142,7 +142,7 @@ void draw_clipped(const View& view, const MeshTriangle& face, const Mesh& shape,
 FAN:
     for (int k = 1; k + 1 < corners; ++k) {
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 6
-        draw(view, polygon[0], polygon[k], polygon[k + 1], face, sun, sink, s);
+        draw(view, polygon[0], polygon[k], polygon[k + 1], face, sun, sink, staging, s);
     }
 }
 
@@ -194,8 +194,8 @@ void model_schedule(const FrameParameters& frame, std::uint32_t bands, std::uint
 }
 
 // Second pass: band table, then every staged record to the end of each of its bands' lists.
-void scatter(const View& view, const Sink& sink, std::uint32_t capacity, Record* record, BandEntry* band,
-             GeometryStatistics& s) {
+void scatter(const View& view, const Sink& sink, const Record* staging, std::uint32_t capacity, Record* record,
+             BandEntry* band, GeometryStatistics& s) {
     const std::uint32_t bands = std::uint32_t(view.height + kBandRows - 1) / kBandRows;
     const std::uint32_t entries = (bands + kBandEntriesPerBeat - 1) / kBandEntriesPerBeat * kBandEntriesPerBeat;
     std::uint32_t cursor[kMaxBands];
@@ -230,7 +230,7 @@ CHUNK:
         for (int i = 0; i < n; ++i) {
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 64
 #pragma HLS PIPELINE II = 1  // one burst
-            chunk[i] = sink.staging[base + std::uint32_t(i)];
+            chunk[i] = staging[base + std::uint32_t(i)];
         }
         int i = 0;
         int j = band_span(chunk[0]).first;
@@ -291,7 +291,6 @@ extern "C" void geometry(const float* position, const foveal::MeshTriangle* tria
     // Registers: begin and end are counted up in consecutive cycles.
 #pragma HLS ARRAY_PARTITION variable = sink.begin complete
 #pragma HLS ARRAY_PARTITION variable = sink.end complete
-    sink.staging = staging;
     sink.capacity = parameters.staging_capacity;
     if (!make_view(parameters, region, view)) {
         s.flags = kBadFrame;
@@ -345,10 +344,10 @@ INSTANCE:
             for (int k = 0; k <= clipped; ++k) {
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 1
                 const std::uint32_t until = k < clipped ? crossing[k] : stop;
-                draw_run(view, triangle, first, until, shape, clip, object.sun, sink, s);
+                draw_run(view, triangle, first, until, shape, clip, object.sun, sink, staging, s);
                 ++work.runs;
                 if (k < clipped) {
-                    draw_clipped(view, triangle[until], shape, clip, object.sun, sink, s);
+                    draw_clipped(view, triangle[until], shape, clip, object.sun, sink, staging, s);
                 }
                 first = until + 1;
             }
@@ -356,7 +355,7 @@ INSTANCE:
         }
     }
 
-    scatter(view, sink, parameters.record_capacity, record, band, s);
+    scatter(view, sink, staging, parameters.record_capacity, record, band, s);
     model_schedule(parameters, (parameters.height + kBandRows - 1) / kBandRows, sink.staged, work, s);
     *statistics = s;
 }

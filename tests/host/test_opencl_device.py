@@ -122,10 +122,10 @@ def test_a_chunk_that_outgrows_its_room_is_drawn_whole(device: OpenClDevice) -> 
     scene = random_scene(5, 150, 120, full=True)
     device.load(scene.meshes)
     expected = expect_golden(device, scene, scene.regions).counters["records"]
-    device._capacity = 4
+    device._capacity = 16
     frame = expect_golden(device, scene, scene.regions)
-    assert frame.counters["records"] == expected > 4 * frame.counters["chunks"]  # so some chunk overflowed
-    assert device._capacity > 4
+    assert frame.counters["records"] == expected
+    assert device._capacity > 16  # so some chunk had overflowed
 
 
 def test_stages_are_measured_and_sum_to_the_span(device: OpenClDevice) -> None:

@@ -194,7 +194,7 @@ class OpenClDevice:
 
         most = int(used.max(initial=0))
         if most > self._capacity:
-            self._capacity = -(-most // 32) * 32
+            self._capacity = -(-most // 16) * 16
             return None
         intervals = [Interval(stage, event.profile.start, event.profile.end) for stage, event in events]
         kernels = [i for i in intervals if i.stage in ("geometry", "raster")]
@@ -219,7 +219,7 @@ class OpenClDevice:
         """Make every buffer of the frame before its timed part."""
         slots = chunks * self._capacity
         columns, rows = layout.padded(draw.width, draw.height)
-        sizes = {"record": slots * layout.RECORD_BYTES, "bounds": slots * 8, "count": chunks * 4, "extent": chunks * 8}
+        sizes = {"record": slots * layout.RECORD_BYTES, "bounds": slots * 8, "count": chunks * 4, "extent": -(-chunks // 16) * 16 * 8}
         sizes |= {"pixels": columns * rows * 4} | {name: array.nbytes for name, array in inputs.items()}
         for name, size in sizes.items():
             self._memory.buffer(name, size)

@@ -27,7 +27,7 @@ inline int scan(int value, __local int* scratch, int size, int* total) {
 __kernel __attribute__((reqd_work_group_size(CHUNK, 1, 1))) void geometry(
     __constant Frame* frame, __constant int4* region, __global const Instance* instance, __global const Chunk* chunk,
     __global const float* position, __global const Triangle* triangle, __global const uchar4* material,
-    __global Record* record, __global ushort4* bounds, __global int* count, __global ushort4* extent) {
+    __global Record* record, __global ushort* bounds, __global int* count, __global ushort* extent) {
     __local int scratch[CHUNK];
     __local int hull[4];
     int index = get_group_id(0);
@@ -55,7 +55,7 @@ __kernel __attribute__((reqd_work_group_size(CHUNK, 1, 1))) void geometry(
         if (fan_triangle(frame, region, polygon, k, &s0, &s1, &s2, &area2, &box)) {
             if (slot < frame->capacity) {
                 write_record(s0, s1, s2, area2, box, colour, record + base + slot);
-                bounds[base + slot] = convert_ushort4(box);
+                store_box(bounds + 4 * (size_t)base, frame->capacity, slot, box);
                 atomic_min(&hull[0], box.x);
                 atomic_min(&hull[1], box.y);
                 atomic_max(&hull[2], box.z);
@@ -67,13 +67,13 @@ __kernel __attribute__((reqd_work_group_size(CHUNK, 1, 1))) void geometry(
     barrier(CLK_LOCAL_MEM_FENCE);
     if (item == 0) {
         count[index] = used;
-        extent[index] = (ushort4)((ushort)hull[0], (ushort)hull[1], (ushort)hull[2], (ushort)hull[3]);
+        store_box(extent, box_pitch(frame->chunks), index, (int4)(hull[0], hull[1], hull[2], hull[3]));
     }
 }
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void raster(
     __constant Frame* frame, __global const int4* tile, int tiles, __global const Record* record,
-    __global const ushort4* bounds, __global const int* count, __global const ushort4* extent, __global uint* pixels) {
+    __global const ushort* bounds, __global const int* count, __global const ushort* extent, __global uint* pixels) {
     __local int scratch[GROUP];
     __local int near_chunk[GROUP];
     __local Local list[GROUP];
@@ -91,8 +91,7 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void raster(
     for (int base = 0; base < frame->chunks; base += GROUP) {
         int hit = 0;
         if (base + item < frame->chunks) {
-            ushort4 hull = extent[base + item];
-            hit = hull.x < area.z && hull.z > area.x && hull.y < area.w && hull.w > area.y;
+            hit = overlap(load_box(extent, box_pitch(frame->chunks), base + item), area);
         }
         int near;
         int place = scan(hit, scratch, GROUP, &near);
@@ -108,9 +107,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void raster(
                 int r = first + part + item;
                 int draws = 0;
                 if (part + item < records) {
-                    ushort4 box = bounds[r];
-                    draws = box.x < area.z && box.z > area.x && box.y < area.w && box.w > area.y &&
-                            localise(record + r, area.x, area.y, TILE_WIDTH, TILE_HEIGHT, box, &mine);
+                    int4 box = load_box(bounds + 4 * (size_t)first, frame->capacity, part + item);
+                    draws = overlap(box, area) && localise(record + r, area.x, area.y, TILE_WIDTH, TILE_HEIGHT, box, &mine);
                 }
                 int listed;
                 int entry = scan(draws, scratch, GROUP, &listed);
