@@ -273,14 +273,14 @@ def execute(run: Run, seed: int, testcase: str | None) -> Outcome:
     return Outcome(run, tests, seconds, seed, problem, hint)
 
 
-def find_benches(names: list[str]) -> list[Bench]:
-    """The benches called `names`, or all; raises SystemExit for an unknown name."""
-    known = {path.parent.name: path.parent for path in sorted((SIM / "tb").glob("*/test_*.py"))}
+def find_benches(names: list[str], folder: Path) -> list[Bench]:
+    """The benches of `folder` called `names`, or all; raises SystemExit for an unknown name."""
+    known = {path.parent.name: path.parent for path in sorted(folder.glob("*/test_*.py"))}
     known = {name: path for name, path in known.items() if (path / f"test_{name}.py").is_file()}
     chosen = list(known) if names == ["all"] else names
     unknown = [name for name in chosen if name not in known]
     if unknown:
-        raise SystemExit(f"no bench sim/tb/{unknown[0]}/test_{unknown[0]}.py; there are: {', '.join(known)}")
+        raise SystemExit(f"no bench {folder}/{unknown[0]}/test_{unknown[0]}.py; there are: {', '.join(known)}")
     return [Bench.load(known[name]) for name in chosen]
 
 
@@ -306,13 +306,14 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, help="seed of all random choices (default: a new one, printed)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="configurations run side by side")
     parser.add_argument("--parameter", action="append", default=[], help="NAME=VALUE; only configurations that have it")
+    parser.add_argument("--benches", type=Path, default=SIM / "tb", help="folder of the benches (default: sim/tb)")
     parser.add_argument("--testcase", help="only this test of the bench")
     options = parser.parse_args(argv)
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1, 2**31)
     sims = SIMULATORS if options.sim == "both" else (options.sim,)
     runs = [
         Run(bench, sim, parameters)
-        for bench in find_benches(options.module)
+        for bench in find_benches(options.module, options.benches.resolve())
         for sim in sims
         if sim in bench.sims
         for parameters in bench.configs

