@@ -8,6 +8,7 @@ import signal
 import socket
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 
 import msgpack
 import pytest
@@ -58,19 +59,16 @@ def test_random_bytes_on_both_ports_disturb_nobody(server):
         msgpack.packb([2, "version", []]),
         b"\xc1",
         b"\xdd\xff\xff\xff\xff",
-        b"\xdb\xff\xff\xff\xff",
         b"\x91" * 100_000,
         msgpack.packb([0, 1, b"\xff\xfe".decode("latin1"), {}]),
     ],
-    ids=["number", "map", "short", "id", "notification", "reserved", "huge array", "huge text", "deep", "arguments"],
+    ids=["number", "map", "short", "id", "notification", "reserved", "huge array", "deep", "arguments"],
 )
 def test_a_malformed_request_ends_only_its_connection(server, message):
     with socket.create_connection(("127.0.0.1", server.rpc), timeout=10) as peer:
         peer.sendall(message)
-        try:
+        with suppress(ConnectionResetError):
             assert peer.recv(64) == b""
-        except ConnectionResetError:
-            pass
     with socket.create_connection(("127.0.0.1", server.rpc), timeout=10) as peer:
         assert call(peer, "version") == [None, [[1, "0.9.16"]]]
 
@@ -245,15 +243,7 @@ def test_a_signal_ends_it_cleanly_even_with_clients(number):
         assert running.process.stderr.read() == ""
 
 
-def test_it_runs_without_a_home_folder(tmp_path, monkeypatch):
+def test_it_runs_without_a_home_folder():
     # Importing carla with neither HOME nor CARLA_CACHE_DIR ends the interpreter with a segmentation fault.
-    monkeypatch.setattr(
-        "world_client._ENV", {k: v for k, v in os.environ.items() if k not in ("HOME", "CARLA_CACHE_DIR")}
-    )
-    import sys
-
-    import world_client
-
-    world_client._ENV["PYTHONPATH"] = os.pathsep.join(path for path in sys.path if path)
-    with world_server("--map", "straight") as running:
+    with world_server("--map", "straight", without=("HOME", "CARLA_CACHE_DIR")) as running:
         assert running.stop() == 0

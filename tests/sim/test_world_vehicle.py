@@ -46,7 +46,7 @@ def test_brakes_stop_without_rolling_back(world):
     control(world, car, brake=1.0)
     for _ in range(40):
         world.step()
-    # 8 m/s with 8 m/s2 (and 0.15 m/s2 of rolling resistance) takes 8^2 / (2 * 8.15) = 3.93 m; explicit steps shorten it.
+    # 8 m/s with 8 m/s2 and 0.15 m/s2 of rolling resistance: 8^2 / (2 * 8.15) = 3.93 m; whole steps shorten it.
     assert world.table.pose(car)[0] - 100.0 == pytest.approx(3.93, abs=0.25)
     assert world.table.records["velocity"][car.slot].tolist() == [0, 0, 0]
 

@@ -63,10 +63,15 @@ def run_server(*arguments: str) -> subprocess.CompletedProcess[str]:
 
 
 @contextmanager
-def world_server(*arguments: str) -> Iterator[Server]:
-    """A server on free ports that is ready; ended on leaving."""
+def world_server(*arguments: str, without: tuple[str, ...] = ()) -> Iterator[Server]:
+    """A server on free ports that is ready; ended on leaving. without: environment variables that it may not see."""
+    environment = {name: value for name, value in _ENV.items() if name not in without}
     process = subprocess.Popen(
-        server_command("--port", "0", *arguments), env=_ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        server_command("--port", "0", *arguments),
+        env=environment,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
     )
     try:
         line = _first_line(process)

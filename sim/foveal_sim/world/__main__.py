@@ -25,6 +25,7 @@ def main(arguments: list[str] | None = None) -> int:
             stream_port=options.stream_port,
             population=Population(options.traffic, options.walkers, options.seed),
             device=options.device,
+            synchronous=options.synchronous,
             ready=lambda line: print(line, flush=True),
         )
     except FovealError as error:
@@ -43,6 +44,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--traffic", type=_count, default=0, metavar="N", help="lane-following vehicles to spawn")
     parser.add_argument("--walkers", type=_count, default=0, metavar="M", help="pedestrians to spawn on sidewalks")
     parser.add_argument("--device", default=GOLDEN, help="what renders camera images: golden, or a Foveal backend")
+    parser.add_argument("--synchronous", action="store_true", help="start waiting for ticks of 0.05 s: drives repeat")
     parser.add_argument("--verbose", action="store_true", help="also log connections")
     return parser
 

@@ -44,7 +44,8 @@ class Camera:
         """Is a capture due at `now_s` simulated seconds? Then the next one is a period later."""
         if now_s + 1e-9 < self.due_s:
             return False
-        self.due_s = max(self.due_s + self.period_s, now_s)
+        following = self.due_s + self.period_s
+        self.due_s = following if following > now_s else now_s + self.period_s
         return True
 
 

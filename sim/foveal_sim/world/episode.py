@@ -194,7 +194,7 @@ class Episode:
         return pose
 
     def _spawn_points(self) -> list[tuple[float, ...]]:
-        points = []
+        points: list[tuple[float, ...]] = []
         for strip in self.driving.strips:
             for distance in np.arange(_SPAWN_SPACING_M / 2, strip.length - 2.0, _SPAWN_SPACING_M):
                 x, y, z, yaw = strip.at(float(distance))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Protocol
+from typing import Any, Protocol
 from weakref import ref
 
 import numpy as np
@@ -118,7 +118,7 @@ def _static_scene(episode: Episode) -> StaticScene:
 
     empty = StaticScene.empty(episode.road_map.name)
     try:
-        fields = lanes(episode.road_map.geometry, empty.step_m)
+        fields: dict[str, Any] = lanes(episode.road_map.geometry, empty.step_m)
     except MapError:  # a map without a driving lane is ground and objects
         fields = {name: array for name, array in empty.arrays().items() if name.startswith("lane_")}
     things = [thing for thing in episode.scenery if thing.id not in episode.hidden]

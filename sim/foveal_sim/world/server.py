@@ -18,6 +18,7 @@ from foveal_sim.world.episode import Population
 from foveal_sim.world.methods import method_table
 from foveal_sim.world.opendrive import load_map
 from foveal_sim.world.renderer import GOLDEN, SceneRenderer, painter
+from foveal_sim.world.settings import ASYNCHRONOUS_STEP_S, EpisodeSettings
 from foveal_sim.world.streams import StreamHub
 from foveal_sim.world.world import World
 
@@ -41,13 +42,17 @@ def serve(
     stream_port: int | None = None,
     population: Population | None = None,
     device: str = GOLDEN,
+    synchronous: bool = False,
     ready: Callable[[str], None] = print,
 ) -> None:
     """Serve a world to `carla` 0.9.16 clients until SIGTERM or SIGINT (when called in the main thread).
 
     map_source: name of a packaged map or path of an OpenDRIVE file. stream_port: port + 1 when None; 0 picks a free
     one, for `port` too. device: what renders cameras, "golden" or the name of a Foveal backend. ready: called once with
-    one line when both ports listen. Raises MapError, PortError, DeviceNotFound and DeviceError.
+    one line when both ports listen. synchronous: start waiting for ticks of 0.05 s, so that a drive repeats from its
+    first frame; an asynchronous world stands still until its first client.
+
+    Raises MapError, PortError, DeviceNotFound and DeviceError.
     """
     road_map = load_map(map_source)
     for warning in road_map.warnings:
@@ -63,6 +68,8 @@ def serve(
     hub = StreamHub(streams.getsockname()[1])
     renderer = SceneRenderer(paint)
     world = World(road_map, population or Population(), hub, renderer)
+    if synchronous:
+        world.apply_settings(EpisodeSettings(synchronous=True, fixed_delta_s=ASYNCHRONOUS_STEP_S))
     world.episode.warm_up()
     renderer.warm_up(world.episode)
     server = WorldServer(world, rpc, streams)
@@ -104,6 +111,7 @@ class WorldServer:
         self._wake_in, self._wake_out = socket.socketpair()
         self._wake_in.setblocking(False)
         self._stuck: set[StreamConnection] = set()
+        self._visited = False
         self._running = True
         self._next_push_s = time.monotonic()
         for sock in (rpc, streams, self._wake_in):
@@ -133,7 +141,7 @@ class WorldServer:
     def _timeout(self) -> float:
         now = time.monotonic()
         limits = [_IDLE_S]
-        if not self._world.episode.settings.synchronous:
+        if self._pushing():
             limits.append(self._next_push_s - now)
         expected = self._world.hub.expecting(now)
         if expected is not None:
@@ -182,6 +190,7 @@ class WorldServer:
         if stream_id == self._world.observer:
             # Without a snapshot now, a client of a synchronous world would see an empty one until the first tick.
             connection.send(self._world.snapshot())
+            self._visited = True
 
     def _serve(self, request: Request) -> bytes | None:
         number, method, arguments = request
@@ -201,15 +210,17 @@ class WorldServer:
 
     def _push(self) -> None:
         """Advance an asynchronous world at the pace of its step."""
-        settings = self._world.episode.settings
         now = time.monotonic()
-        if settings.synchronous or now < self._next_push_s:
+        if not self._pushing() or now < self._next_push_s:
             return
         try:
             self._world.tick()
         except FovealError as error:
             _log.error("tick %d: %s", self._world.frame, error)
-        self._next_push_s = max(self._next_push_s + settings.step_s, now)
+        self._next_push_s = max(self._next_push_s + self._world.episode.settings.step_s, now)
+
+    def _pushing(self) -> bool:
+        return self._visited and not self._world.episode.settings.synchronous
 
     def _unstick(self) -> None:
         """Watch for room on streams that did not take a whole message; drop broken ones."""

@@ -118,6 +118,6 @@ def image_message(
     """
     if pixels.shape != (height, width, 4) or pixels.dtype != np.uint8:
         raise ValueError(f"image is {pixels.dtype}{pixels.shape}, the camera announces uint8{(height, width, 4)}")
-    body = memoryview(np.ascontiguousarray(pixels)).cast("B")
+    body = np.ascontiguousarray(pixels).data.cast("B")
     size = _IMAGE.size - _LENGTH_BYTES + body.nbytes
     return _IMAGE.pack(size, RGB_CAMERA, frame, elapsed_s, *pose, width, height, fov_deg), body
