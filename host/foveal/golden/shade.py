@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from foveal.golden.jit import compiled
+
 __all__ = ["shade"]
 
 
@@ -15,12 +17,24 @@ def shade(
     surface: (H, W) uint32 lit R, G, B and material. drawn, kept: (H, W) bool. background: R, G, B, never tinted.
     tint: (256, 4) uint8 material table with 128 = 1.0, or None where it is not resident.
     """
-    packed = surface[kept]
-    lit = np.stack([packed >> shift & 255 for shift in (0, 8, 16)], axis=-1)
-    if tint is not None:
-        lit = np.minimum(lit * tint[packed >> 24, :3].astype(np.uint32) >> 7, 255)
-    lit[~drawn[kept]] = background
     pixels = np.zeros((*surface.shape, 4), dtype=np.uint8)
-    pixels[kept, :3] = lit[:, ::-1]
-    pixels[kept, 3] = 255
+    table = np.zeros((256, 4), dtype=np.uint8) if tint is None else tint
+    _shade(surface, drawn, kept, np.array(background, dtype=np.uint8), tint is not None, table, pixels)
     return pixels
+
+
+@compiled
+def _shade(surface, drawn, kept, background, resident, tint, pixels):  # type: ignore[no-untyped-def]
+    for j in range(surface.shape[0]):
+        for i in range(surface.shape[1]):
+            if not kept[j, i]:
+                continue
+            pixels[j, i, 3] = 255
+            word = np.int64(surface[j, i])
+            for channel in range(3):
+                value = np.int64(background[channel])
+                if drawn[j, i]:
+                    value = word >> 8 * channel & 255
+                    if resident:
+                        value = min(value * np.int64(tint[word >> 24, channel]) >> 7, 255)
+                pixels[j, i, 2 - channel] = value
