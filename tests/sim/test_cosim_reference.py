@@ -1,4 +1,4 @@
-"""The reference street on the co-simulated card: exact, and cheaper inside regions because work is rejected upstream."""
+"""The reference street on the co-simulated card: exact, and cheaper in regions as work is rejected upstream."""
 
 from __future__ import annotations
 
