@@ -131,7 +131,7 @@ def test_near_clip_cuts_a_triangle_that_passes_the_camera() -> None:
     f = fields(result.records)
     for n in range(len(result.records)):  # the near edge is at depth 0
         bottom = f["z0"][n] + f["dzdx"][n] * (32 - f["bx0"][n]) + f["dzdy"][n] * (48 - f["by0"][n])
-        assert bottom <= f["dzdy"][n].__abs__()
+        assert bottom <= abs(f["dzdy"][n])
 
 
 @pytest.mark.parametrize("reach", [5.0, 100.0, 1e3])

@@ -5,6 +5,12 @@
 
 #define GROUPS (TILE_WIDTH / 8)
 
+// Whether some lane of a 256-bit mask (lanes 0 or -1) is set; any() is slower where it is built lane by lane.
+inline int some_lane(long4 mask) {
+    long2 folded = mask.lo | mask.hi;
+    return (folded.x | folded.y) != 0;
+}
+
 // Eight triangles' corner k in clip space.
 typedef struct {
     float8 x, y, z, w;
@@ -114,7 +120,7 @@ __kernel void geometry(__constant Frame* frame, __constant int4* region, __globa
         clipped &= seen;
         Projected projected;
         int8 live = (seen & ~clipped) & project8(frame, v, &projected);
-        if (!any(live | clipped)) {
+        if (!some_lane(as_long4(live | clipped))) {
             continue;
         }
         int lane_live[8], lane_clipped[8];
@@ -177,14 +183,22 @@ inline void draw(const Local* t, int row0, int rows, int group0, int groups, int
     long most = t->z + max(reach, 0L) + max(fall, 0L);
     long least = t->z + min(reach, 0L) + min(fall, 0L);
     int narrow = most < (1L << 46) && least > -(1L << 46);
+    int covered = !(t->a[0] | t->b[0] | t->a[1] | t->b[1] | t->a[2] | t->b[2]);
+    const int8 paint = (int)word;
     long z_row = t->z;
     for (int j = 0; j < rows; ++j) {
         int8 f0 = e0, f1 = e1, f2 = e2;
         long z = z_row;
         int at = (row0 + j) * GROUPS + group0;
         for (int i = 0; i < groups; ++i, ++at) {
-            int8 inside = ~(f0 | f1 | f2) >> 31;
-            if (any(inside)) {
+            int8 inside = -1;
+            if (!covered) {
+                inside = ~(f0 | f1 | f2) >> 31;
+                f0 += a0;
+                f1 += a1;
+                f2 += a2;
+            }
+            if (covered || some_lane(as_long4(inside))) {
                 int8 value;
                 if (narrow) {
                     int8 sum = low + (int)(z & 0xFFFF);
@@ -198,12 +212,11 @@ inline void draw(const Local* t, int row0, int rows, int group0, int groups, int
                 }
                 int8 old = depth[at];
                 int8 pass = inside & (value < old);
-                depth[at] = select(old, value, pass);
-                colour[at] = select(colour[at], (int8)((int)word), pass);
+                if (some_lane(as_long4(pass))) {
+                    depth[at] = select(old, value, pass);
+                    colour[at] = select(colour[at], paint, pass);
+                }
             }
-            f0 += a0;
-            f1 += a1;
-            f2 += a2;
             z += t->dzdx * 8;
         }
         e0 += t->b[0];
@@ -242,7 +255,7 @@ __kernel void raster(__constant Frame* frame, __global const int4* tile, int til
     int pitch = frame->capacity;
     for (int some = 0; some < frame->chunks; some += 16) {
         short16 hit = meets16(extent, box_pitch(frame->chunks), some, area, frame->chunks - some);
-        if (!any(hit)) {
+        if (!some_lane(as_long4(hit))) {
             continue;
         }
         short chunk_hit[16];
@@ -256,7 +269,7 @@ __kernel void raster(__constant Frame* frame, __global const int4* tile, int til
             __global const ushort* boxes = bounds + 4 * (size_t)first;
             for (int part = 0; part < records; part += 16) {
                 short16 meets = meets16(boxes, pitch, part, area, records - part);
-                if (!any(meets)) {
+                if (!some_lane(as_long4(meets))) {
                     continue;
                 }
                 short record_hit[16];

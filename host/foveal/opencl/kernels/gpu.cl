@@ -1,5 +1,6 @@
 // Kernel set for GPUs: a work-group takes a chunk, a work-item a triangle of it; then a work-group takes a tile, a
-// work-item TILE_HEIGHT * TILE_WIDTH / GROUP pixels of it. Chunks and records are compacted in order, so draw order holds.
+// work-item TILE_HEIGHT * TILE_WIDTH / GROUP pixels of it. Chunks and records are compacted in order, so that draw
+// order holds.
 #include "types.cl"
 #include "setup.cl"
 #include "tile.cl"
@@ -108,7 +109,8 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void raster(
                 int draws = 0;
                 if (part + item < records) {
                     int4 box = load_box(bounds + 4 * (size_t)first, frame->capacity, part + item);
-                    draws = overlap(box, area) && localise(record + r, area.x, area.y, TILE_WIDTH, TILE_HEIGHT, box, &mine);
+                    draws = overlap(box, area) &&
+                            localise(record + r, area.x, area.y, TILE_WIDTH, TILE_HEIGHT, box, &mine);
                 }
                 int listed;
                 int entry = scan(draws, scratch, GROUP, &listed);

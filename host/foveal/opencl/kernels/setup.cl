@@ -16,7 +16,11 @@ inline uint frustum_code(float4 v) {
 
 inline float plane_distance(int plane, float4 v) {
     float guard = GUARD * v.w;
-    return plane == 0 ? v.z + v.w : plane == 1 ? v.x + guard : plane == 2 ? guard - v.x : plane == 3 ? v.y + guard : guard - v.y;
+    return plane == 0   ? v.z + v.w
+           : plane == 1 ? v.x + guard
+           : plane == 2 ? guard - v.x
+           : plane == 3 ? v.y + guard
+                        : guard - v.y;
 }
 
 inline uint clip_code(float4 v) {
@@ -136,7 +140,8 @@ inline int meets_region(__constant Frame* frame, __constant int4* region, int4 b
 }
 
 // Facing, bounds and region cull of one screen triangle; swaps it to positive area. 0 when it is dropped.
-inline int accept(__constant Frame* frame, __constant int4* region, int3 s0, int3* s1, int3* s2, long* area2, int4* box) {
+inline int accept(__constant Frame* frame, __constant int4* region, int3 s0, int3* s1, int3* s2, long* area2,
+                  int4* box) {
     long area = (long)(s1->x - s0.x) * (s2->y - s0.y) - (long)(s2->x - s0.x) * (s1->y - s0.y);
     if (area >= 0) {
         return 0;

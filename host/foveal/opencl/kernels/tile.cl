@@ -1,7 +1,7 @@
 // Boxes, and a record seen from a rectangle of a tile.
 
-// Boxes lie as four planes x0, y0, x1, y1 of `pitch` 16-bit entries (coordinates are at most 4,096), so that sixteen are
-// tested at once.
+// Boxes lie as four planes x0, y0, x1, y1 of `pitch` 16-bit entries (coordinates are at most 4,096), so that sixteen
+// are tested at once.
 inline int box_pitch(int boxes) { return (boxes + 15) & ~15; }
 
 inline void store_box(__global ushort* boxes, int pitch, int index, int4 box) {
