@@ -1,10 +1,7 @@
 // The registers behind `s_axi_control` (AXI4-Lite, map in foveal.rdl) and the start and end of a frame (ap_ctrl_hs).
 // A frame starts 2 cycles after the write of ap_start: `frame_start` is high for one cycle, in which `cfg_*` and
 // `roi_set` already hold the frame's copies. A configuration that must not run ends at once, without `frame_start`.
-// Region sets: writes go to a shadow, ROI_COMMIT copies all of it in one cycle, a frame start copies that to `roi_set`.
-// `clip_set` is `roi_set`, or the committed set at once with FLAGS.immediate. `roi_gen` toggles with each set taken; the
-// injection counter ends at the first beat that leaves the clip with the new value (one bit: sets must not be
-// committed faster than the clip's pipeline is deep).
+// Region registers are a shadow that ROI_COMMIT hands to roi_sets as a whole.
 // CTRL_RESET holds `soft_rst_n` low for 4 cycles and clears frame state, status and counters, not the configuration.
 // Reads and writes take 3 cycles; bad addresses answer SLVERR. Reset clears everything.
 `default_nettype none
@@ -329,64 +326,34 @@ module roi_regs #(
   assign interrupt      = interrupt_reg;
   assign mat_invalidate = invalidate_reg;
 
-  // ---- Region sets and the injection counter ----------------------------------------------------------------------
-  function [12:0] clamp(input [15:0] value);
-    clamp = value[15:13] != 3'd0 ? 13'h1FFF : value[12:0];
-  endfunction
+  // ---- Region sets ------------------------------------------------------------------------------------------------
+  wire [127:0] set_counters;
+  reg  [ 31:0] frames_reg;
 
-  reg [NUM_ROI*52-1:0] commit_reg;
-  reg [NUM_ROI*52-1:0] set_reg;
-  reg                  waiting_reg;  // a committed set waits for a frame start
-  reg                  gen_reg;
-  reg                  tracking_reg;
-  reg [          31:0] sets_reg, inject_reg, wait_reg, max_reg, frames_reg;
-
-  integer r;
-  always @(posedge clk) begin
-    if (!rst_n) begin
-      commit_reg  <= {NUM_ROI * 52{1'b0}};
-      set_reg     <= {NUM_ROI * 52{1'b0}};
-      waiting_reg <= 1'b0;
-      gen_reg     <= 1'b0;
-    end else begin
-      if (wr_commit)
-        for (r = 0; r < 4 * NUM_ROI; r = r + 1) commit_reg[13*r+:13] <= clamp(shadow_reg[16*r+:16]);
-      if (begins) set_reg <= commit_reg;
-      waiting_reg <= (wr_commit & ~cfg_immediate) | (waiting_reg & ~begins);
-      gen_reg     <= gen_reg ^ ((begins & waiting_reg) | (wr_commit & cfg_immediate));
-    end
-  end
-
-  wire        still_waiting = wr_commit ? ~cfg_immediate : waiting_reg;
-  wire        counts = ~still_waiting & clip_active & ~clip_stalled;
-  wire        arrives = tracking_reg & ~wr_commit & ~waiting_reg & clip_fire & (clip_gen == gen_reg);
-  // The cycle of the write itself is the first one after the COMMIT handshake.
-  wire [31:0] inject_next = (wr_commit ? 32'd0 : inject_reg) + {31'd0, counts};
-  wire [31:0] wait_next = (wr_commit ? 32'd0 : wait_reg) + {31'd0, ~counts};
+  roi_sets #(
+      .NUM_ROI(NUM_ROI)
+  ) sets (
+      .clk         (clk),
+      .rst_n       (rst_n),
+      .clear       (wr_reset),
+      .shadow      (shadow_reg),
+      .commit      (wr_commit),
+      .frame_begins(begins),
+      .immediate   (cfg_immediate),
+      .roi_set     (roi_set),
+      .clip_set    (clip_set),
+      .roi_gen     (roi_gen),
+      .clip_active (clip_active),
+      .clip_stalled(clip_stalled),
+      .clip_fire   (clip_fire),
+      .clip_gen    (clip_gen),
+      .counters    (set_counters)
+  );
 
   always @(posedge clk) begin
-    if (!rst_n | wr_reset) begin
-      tracking_reg <= 1'b0;
-      sets_reg     <= 32'd0;
-      inject_reg   <= 32'd0;
-      wait_reg     <= 32'd0;
-      max_reg      <= 32'd0;
-      frames_reg   <= 32'd0;
-    end else begin
-      tracking_reg <= wr_commit | (tracking_reg & ~arrives);
-      if (wr_commit | tracking_reg) begin
-        inject_reg <= inject_next;
-        wait_reg   <= wait_next;
-      end
-      if (arrives & (inject_next > max_reg)) max_reg <= inject_next;
-      if ((begins & waiting_reg) | (wr_commit & cfg_immediate)) sets_reg <= sets_reg + 32'd1;
-      if (ends) frames_reg <= frames_reg + 32'd1;
-    end
+    if (!rst_n | wr_reset) frames_reg <= 32'd0;
+    else if (ends) frames_reg <= frames_reg + 32'd1;
   end
-
-  assign roi_set  = set_reg;
-  assign clip_set = cfg_immediate ? commit_reg : set_reg;
-  assign roi_gen  = gen_reg;
 
   // ---- Status: what the engines said during the frame -------------------------------------------------------------
   reg        failed_reg, timed_out_reg, dma_error_reg, bad_config_reg;
@@ -419,9 +386,7 @@ module roi_regs #(
 
   // ---- Read channel -----------------------------------------------------------------------------------------------
   localparam COUNTERS = `FOVEAL_FRAME_COUNTERS + `FOVEAL_TOTAL_COUNTERS;
-  wire [32*COUNTERS-1:0] counters = {
-    frames_reg, max_reg, wait_reg, inject_reg, sets_reg, dma_counters, frame_counters
-  };
+  wire [32*COUNTERS-1:0] counters = {frames_reg, set_counters, dma_counters, frame_counters};
 
   reg         ar_full_reg;
   reg  [11:2] ar_reg;

@@ -29,7 +29,7 @@ def check_burst(addr: int, length: int, size: int, burst: int, data_bytes: int) 
 
 
 def split(addr: int, size: int, data_bytes: int) -> list[Burst]:
-    """Bursts for `size` bytes from the aligned `addr`: each runs to the next boundary of a longest burst or to the end."""
+    """Bursts for `size` bytes from the aligned `addr`; each runs to a boundary of longest bursts or to the end."""
     limit = max_beats(data_bytes * 8) * data_bytes
     end = addr + size
     bursts: list[Burst] = []

@@ -363,6 +363,39 @@ async def an_immediate_set_reaches_only_the_clip(dut: Any) -> None:
 
 
 @cocotb.test
+@cocotb.parametrize(before=[0, 4], after=[0, 4])
+async def a_commit_around_a_frame_start_belongs_to_one_frame(dut: Any, before: int, after: int) -> None:
+    bench = Bench(dut, f"around{before}{after}")
+    await bench.start()
+    await bench.write("FLAGS", before)
+    await bench.begin()
+    await bench.finish()
+    for delay in range(7):
+        await bench.write("FLAGS", before)
+        await bench.begin()
+        await bench.finish()
+        await bench.write("FLAGS", after)
+        regions = bench.random_set()
+        await bench.write_set(regions)
+        old, generation = bench.set_of("clip_set"), bit(dut.roi_gen)
+        for wait, offset in ((0, regs.CTRL), (delay, regs.ROI_COMMIT)):
+            bench.bus.aw.put(wait, offset)
+            bench.bus.w.put(wait, 1, 15)
+        differing = 0
+        for _ in range(16):
+            await bench.loop.step()
+            changed = bench.set_of("clip_set") != old
+            differing += changed != (bit(dut.roi_gen) != generation)
+        assert differing <= 1, "the generation follows the set at most one cycle later"
+        await bench.finish()
+        await bench.begin()
+        assert bench.set_of("roi_set") == bench.set_of("clip_set") == regions
+        assert bit(dut.roi_gen) != generation
+        assert await bench.read("ROI_SETS") == delay + 1
+        await bench.finish()
+
+
+@cocotb.test
 async def injection_cycles_from_the_handshake_to_the_first_new_beat(dut: Any) -> None:
     bench = Bench(dut, "inject")
     await bench.start()
