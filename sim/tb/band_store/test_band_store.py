@@ -239,6 +239,36 @@ async def a_word_reads_clear_right_after_its_scan(dut: Any) -> None:
 
 
 @cocotb.test
+async def nothing_of_a_scanned_band_is_left_in_the_pipeline(dut: Any) -> None:
+    """A word drawn, scanned and drawn again behind what it held: the second drawing meets a clear word."""
+    bench = Bench(dut, "stale")
+    await bench.start()
+    for depth in (10, 20):
+        packed = sum(depth << 24 * lane for lane in range(bench.ppc))
+        await bench.draw(0, [(3, 5, 1, packed, depth, 0)])
+        bench.scan(0, [(3, 5)])
+        await bench.check_scan(0)
+
+
+@cocotb.test
+async def each_block_goes_to_the_bank_of_its_clock(dut: Any) -> None:
+    """One word in both banks, the bank drawn by lot for each block: nothing is forwarded across."""
+    bench = Bench(dut, "lot")
+    await bench.start()
+    bench.source.payload.append(dut.wr_bank)
+    place = bench.places(1)[0]
+    beats = [(beat, bench.rng.randrange(2)) for beat in bench.blocks(200, [place], 1.0)]
+    for beat, bank in beats:
+        bench.apply(bank, [beat])
+    bench.source.send([(*beat, bank) for beat, bank in beats])
+    bench.source.send([(0, 0, 0, 0, 0, 1, 0)])
+    await bench.loop.until(lambda: bench.pulses.done, len(beats) + 20, "blk_done")
+    for bank in (0, 1):
+        bench.scan(bank, [place])
+        await bench.check_scan(bank)
+
+
+@cocotb.test
 async def a_block_a_clock_and_the_token_behind(dut: Any) -> None:
     bench = Bench(dut, "rate")
     await bench.start()
