@@ -60,7 +60,7 @@ module pixel_pack #(
   wire                     dense_move = ~dense_valid_reg | ~fills | out_move;
   wire                     in_move = ~in_valid_reg | dense_move;
   wire                     in_take = s_axis_tvalid & s_axis_tready;
-  wire                     flush_last = flush & ~in_valid_reg & ~dense_valid_reg & ~s_axis_tvalid & (fill_reg != 0);
+  wire                     flush_last = flush & ~in_valid_reg & ~dense_valid_reg & (fill_reg != 0);
 
   assign s_axis_tready = awake_reg & in_move;
   assign drained       = ~in_valid_reg & ~dense_valid_reg & ~out_valid_reg & (fill_reg == 0);

@@ -1,0 +1,74 @@
+"""The host's side of s_axi_control, as an agent of the clocked loop."""
+
+from __future__ import annotations
+
+from collections import deque
+from typing import Any
+
+from foveal_tb.clocked import bit
+
+__all__ = ["Control"]
+
+
+class Control:
+    """Performs register accesses one after the other. An access is [address, value or None to read, response]."""
+
+    def __init__(self, dut: Any) -> None:
+        self.pins = {
+            name: getattr(dut, f"s_axi_control_{name}")
+            for name in (
+                *("awaddr", "awvalid", "awready", "wdata", "wstrb", "wvalid", "wready", "bresp", "bvalid", "bready"),
+                *("araddr", "arvalid", "arready", "rdata", "rresp", "rvalid", "rready"),
+            )
+        }
+        self.cycle = 0
+        self.write_cycle = 0  # in which the last write's data was taken
+        self.reset()
+
+    def reset(self) -> None:
+        self.queue: deque[list[Any]] = deque()
+        self.sent = {"aw": False, "w": False, "ar": False}
+        self.offer = dict(self.sent)
+        for name in ("awaddr", "awvalid", "wdata", "wstrb", "wvalid", "bready", "araddr", "arvalid", "rready"):
+            self.pins[name].value = 0
+
+    def submit(self, address: int, value: int | None) -> list[Any]:
+        """Queue an access; its third item becomes (response, read value) once it is answered."""
+        access = [address, value, None]
+        self.queue.append(access)
+        return access
+
+    def drive(self) -> None:
+        self.cycle += 1
+        access = self.queue[0] if self.queue else None
+        write = access is not None and access[1] is not None
+        self.offer = {
+            "aw": write and not self.sent["aw"],
+            "w": write and not self.sent["w"],
+            "ar": access is not None and not write and not self.sent["ar"],
+        }
+        for channel, on in self.offer.items():
+            self.pins[f"{channel}valid"].value = int(on)
+        if write:
+            self.pins["awaddr"].value = access[0]
+            self.pins["wdata"].value = access[1] & 0xFFFFFFFF
+            self.pins["wstrb"].value = 15
+        elif access is not None:
+            self.pins["araddr"].value = access[0]
+        self.pins["bready"].value = 1
+        self.pins["rready"].value = 1
+
+    def sample(self) -> None:
+        for channel, on in self.offer.items():
+            if on and bit(self.pins[f"{channel}ready"]):
+                self.sent[channel] = True
+                if channel == "w":
+                    self.write_cycle = self.cycle
+        answer = None
+        if bit(self.pins["bvalid"]):
+            answer = (int(self.pins["bresp"].value), 0)
+        elif bit(self.pins["rvalid"]):
+            answer = (int(self.pins["rresp"].value), int(self.pins["rdata"].value))
+        if answer is not None:
+            self.queue.popleft()[2] = answer
+            self.sent = dict.fromkeys(self.sent, False)

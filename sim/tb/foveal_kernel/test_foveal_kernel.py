@@ -1,0 +1,576 @@
+"""foveal_kernel: from records in memory to pixels in memory, compared byte by byte."""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any
+
+import cocotb
+import numpy as np
+from cocotb.triggers import Timer
+from control import Control
+from foveal_tb.axi_memory import DECERR, SLVERR, AxiReadSlave, AxiWriteSlave, Memory
+from foveal_tb.clocked import PERIOD_NS, Clocked, bench_rng, bit
+from foveal_tb.pauses import pauses
+from foveal_tb.records import build_record, random_boxes, random_corners
+from picture import Setup, band_lists, output_bytes
+
+PPC = json.loads(os.environ["FOVEAL_PARAMETERS"])["PPC"]
+BUS = 4 * PPC
+INIT_CYCLES = 32 * 4096 // PPC  # the band banks are cleared after reset
+TRI_BASE, BAND_BASE, MAT_BASE, OUT_BASE = 0x1_0000_1000, 0x2_0000_0040, 0x3_0000_0400, 0x4_0001_F000
+INSIDE, OUTSIDE = (50, -50), (5000, 0)  # ego positions; the zone is [0, 100) x [-100, 0)
+FRAME_LIMIT = 20_000  # cycles; the largest frame here takes about 3,000
+
+REG = {
+    **{"CTRL": 0x000, "TRI_BASE": 0x010, "BAND_BASE": 0x01C, "OUT_BASE": 0x028, "MAT_BASE": 0x034, "WIDTH": 0x040},
+    **{"HEIGHT": 0x048, "STRIDE": 0x050, "BACKGROUND": 0x058, "FLAGS": 0x060, "TIMEOUT": 0x068, "ZONE_X0": 0x070},
+    **{"ZONE_Y0": 0x078, "ZONE_X1": 0x080, "ZONE_Y1": 0x088, "ZONE_MARGIN": 0x090, "EGO_X": 0x098, "EGO_Y": 0x0A0},
+    **{"ROI": 0x100, "ROI_COMMIT": 0x180, "CTRL_RESET": 0x184, "MAT_INVALIDATE": 0x188, "STATUS": 0x20C},
+}
+COUNTERS = (
+    "FRAME_CYCLES FETCH_WAIT_CYCLES RASTER_CYCLES RASTER_STALL_CYCLES SCAN_CYCLES SCAN_STALL_CYCLES DRAIN_CYCLES "
+    "DMA_WAIT_CYCLES TRI_FETCHED TRI_CULLED TILES_WALKED TILES_OUTSIDE TILES_EMPTY BLOCKS_COVERED BANDS_SKIPPED "
+    "PIXELS_KEPT OUT_BYTES RD_BURSTS RD_BYTES WR_BURSTS WR_BYTES DMA_LOADS DMA_SKIPPED DMA_BYTES ROI_SETS "
+    "ROI_INJECT_CYCLES ROI_WAIT_CYCLES ROI_INJECT_MAX FRAMES"
+).split()
+REG |= {name: 0x210 + 4 * n for n, name in enumerate(COUNTERS)}
+TRIANGLES = ("any", "small", "pixel", "sliver", "horizontal", "vertical", "cover", "outside")
+
+
+def some_records(rng: random.Random, width: int, height: int, count: int = 25) -> list[bytes]:
+    """Records of random triangles, in draw order."""
+    records = []
+    for number in range(count):
+        corners = random_corners(rng, rng.choice(TRIANGLES), (0, 0, width, height))
+        record = build_record(corners, width, height, rng.getrandbits(32), number)
+        if record is not None:
+            records.append(record.pack().to_bytes(64, "little"))
+    return records
+
+
+def strided(setup: Setup, extra_beats: int = 1) -> Setup:
+    """The same frame with lines at a fixed distance."""
+    return replace(setup, strided=True, stride=BUS * (-(-setup.width // PPC) + extra_beats))
+
+
+class Bench:
+    """The kernel, its memories and its host."""
+
+    def __init__(self, dut: Any, name: str, kind: str = "always") -> None:
+        self.dut = dut
+        self.rng = bench_rng(name)
+        rng = self.rng
+        self.loop = Clocked(dut, "ap_clk", "ap_rst_n")
+        self.memory = [Memory(fill=0xA5) for _ in range(3)]
+        latency = (lambda: rng.randint(1, 40)) if kind != "always" else 20
+        common: dict[str, Any] = {"latency": latency}
+        self.gmem0 = AxiReadSlave(
+            dut, "m_axi_gmem0", self.memory[0], accept=pauses(kind, rng), active=pauses(kind, rng), **common
+        )
+        self.gmem1 = AxiWriteSlave(
+            dut, "m_axi_gmem1", self.memory[1], accept=pauses(kind, rng), active=pauses(kind, rng), **common
+        )
+        self.gmem2 = AxiReadSlave(
+            dut, "m_axi_gmem2", self.memory[2], accept=pauses(kind, rng), active=pauses(kind, rng), **common
+        )
+        self.control = Control(dut)
+        for agent in (self.gmem0, self.gmem1, self.gmem2, self.control):
+            self.loop.add(agent)
+        for port, names in (
+            ("m_axi_gmem0", ("awready", "wready", "bid", "bresp", "bvalid")),
+            ("m_axi_gmem2", ("awready", "wready", "bid", "bresp", "bvalid")),
+            ("m_axi_gmem1", ("arready", "rid", "rdata", "rresp", "rlast", "rvalid")),
+        ):
+            for pin in names:
+                getattr(dut, f"{port}_{pin}").value = 0
+
+    async def power_up(self, wait: bool = True) -> None:
+        """Reset, and let the banks be cleared without paying for the agents meanwhile."""
+        await self.loop.reset()
+        await self.loop.step()
+        if wait:
+            await self.pass_init()
+        await self.write("TIMEOUT", 3000)
+        for name, value in (("ZONE_X0", 0), ("ZONE_Y0", -100), ("ZONE_X1", 100), ("ZONE_Y1", 0), ("ZONE_MARGIN", 10)):
+            await self.write(name, value)
+        await self.ego(OUTSIDE)
+
+    async def pass_init(self) -> None:
+        await self.loop.step(12)
+        await Timer((INIT_CYCLES + 8) * PERIOD_NS, unit="ns")
+
+    async def access(self, address: int, value: int | None) -> int:
+        access = self.control.submit(address, value)
+        await self.loop.until(lambda: access[2] is not None, 60, f"register access at {address:#x}")
+        response, data = access[2]
+        assert response == 0, f"register {address:#x} answers {response}"
+        return data
+
+    async def write(self, name: str, value: int, offset: int = 0) -> None:
+        await self.access(REG[name] + offset, value)
+
+    async def write64(self, name: str, value: int) -> None:
+        await self.write(name, value)
+        await self.write(name, value >> 32, 4)
+
+    async def read(self, name: str) -> int:
+        return await self.access(REG[name], None)
+
+    async def counters(self) -> dict[str, int]:
+        return {name: await self.read(name) for name in COUNTERS}
+
+    async def ego(self, position: tuple[int, int]) -> None:
+        await self.write("EGO_X", position[0])
+        await self.write("EGO_Y", position[1])
+
+    async def commit(self, regions: Sequence[tuple[int, int, int, int]]) -> int:
+        """Write and commit a region set; the cycle of the COMMIT write."""
+        for n in range(16):
+            x0, y0, x1, y1 = regions[n] if n < len(regions) else (0, 0, 0, 0)
+            await self.write("ROI", x0 | y0 << 16, 8 * n)
+            await self.write("ROI", x1 | y1 << 16, 8 * n + 4)
+        await self.write("ROI_COMMIT", 1)
+        return self.control.write_cycle
+
+    def load(self, setup: Setup, records: list[bytes]) -> int:
+        """Place records and band table; the number of records placed."""
+        lists = band_lists(setup, records)
+        table, flat = b"", b""
+        for band in lists:
+            table += (len(flat) // 64).to_bytes(4, "little") + len(band).to_bytes(4, "little")
+            flat += b"".join(band)
+        self.memory[0].load(BAND_BASE, table + bytes(-len(table) % 64))
+        self.memory[0].load(TRI_BASE, flat)
+        return len(flat) // 64
+
+    async def configure(self, setup: Setup) -> None:
+        await self.write64("TRI_BASE", TRI_BASE)
+        await self.write64("BAND_BASE", BAND_BASE)
+        await self.write64("OUT_BASE", OUT_BASE)
+        await self.write64("MAT_BASE", MAT_BASE)
+        for name, value in (("WIDTH", setup.width), ("HEIGHT", setup.height), ("STRIDE", setup.stride)):
+            await self.write(name, value)
+        await self.write("BACKGROUND", setup.background)
+        await self.write("FLAGS", setup.strided | setup.depth_out << 1 | setup.immediate << 2)
+
+    async def run(self) -> None:
+        """Start the configured frame and wait for ap_done."""
+        await self.write("CTRL", 1)
+        for _ in range(FRAME_LIMIT // 20):
+            if await self.read("CTRL") & 2:
+                return
+            await self.loop.step(16)
+        raise AssertionError(f"no ap_done within {FRAME_LIMIT} cycles")
+
+    async def frame(self, setup: Setup, records: list[bytes], status: int = 0) -> dict[str, int]:
+        """A whole frame: configure, commit, run, compare memory; its counters."""
+        placed = self.load(setup, records)
+        await self.configure(setup)
+        await self.commit(setup.regions)
+        self.memory[1].written.clear()
+        await self.run()
+        found = await self.read("STATUS")
+        assert found & 0xFF == status, f"STATUS {found:#x}"
+        wanted = output_bytes(setup, records, OUT_BASE)
+        assert self.memory[1].written == set(wanted), "other bytes were written than expected"
+        for addr, value in wanted.items():
+            assert self.memory[1].read_beat(addr, 1) == value, f"byte {addr - OUT_BASE} of the output"
+        counters = await self.counters()
+        assert counters["PIXELS_KEPT"] * 4 == counters["OUT_BYTES"] == counters["WR_BYTES"] == len(wanted)
+        assert counters["TRI_FETCHED"] == placed
+        assert counters["TRI_CULLED"] <= placed
+        assert counters["RASTER_STALL_CYCLES"] <= counters["RASTER_CYCLES"] <= counters["FRAME_CYCLES"]
+        bands = -(-setup.height // 32)
+        active = sum(
+            any(x0 < x1 and max(y0, first) < min(y1, first + 32, setup.height) for x0, y0, x1, y1 in setup.regions)
+            for first in range(0, setup.height, 32)
+        )
+        assert counters["BANDS_SKIPPED"] == (0 if setup.immediate else bands - active)
+        return counters
+
+
+REGION_SETS: dict[str, tuple[tuple[int, int, int, int], ...]] = {
+    "none": (),
+    "pixel": ((17, 33, 18, 34),),
+    "full": ((0, 0, 8191, 8191),),
+    "overlap": ((3, 4, 30, 20), (20, 10, 45, 40), (21, 11, 22, 12)),
+    "off_frame": ((45, 0, 60, 48), (0, 48, 64, 60), (46, 46, 4000, 4000), (44, 0, 8191, 2)),
+    "inverted": ((30, 5, 10, 20), (5, 30, 20, 10), (7, 7, 7, 30), (1, 1, 3, 2)),
+    "rows_apart": ((0, 2, 9, 3), (30, 30, 47, 34), (0, 47, 47, 48)),
+}
+
+
+@cocotb.test
+@cocotb.parametrize(name=list(REGION_SETS))
+async def region_sets(dut: Any, name: str) -> None:
+    """Packed, strided and depth output of one scene through each kind of region set."""
+    bench = Bench(dut, name)
+    await bench.power_up()
+    setup = Setup(47, 48, REGION_SETS[name])
+    records = some_records(bench.rng, 47, 48)
+    packed = await bench.frame(setup, records)
+    spread = await bench.frame(strided(setup), records)
+    await bench.frame(replace(setup, depth_out=True), records)
+    assert packed["PIXELS_KEPT"] == spread["PIXELS_KEPT"]
+    if name == "none":
+        assert packed["RD_BURSTS"] == packed["WR_BURSTS"] == 0
+    if name == "pixel":
+        assert packed["OUT_BYTES"] == 4 and packed["BANDS_SKIPPED"] == 1
+
+
+@cocotb.test
+@cocotb.parametrize(kind=["geometric", "rare", "bursty", "three_of_four"])
+async def random_frames_with_slow_memory(dut: Any, kind: str) -> None:
+    """Frames in a row with changing sizes, sets and formats: nothing of one may show in the next."""
+    bench = Bench(dut, kind, kind)
+    await bench.power_up()
+    for _ in range(4):
+        width, height = bench.rng.randint(1, 50), bench.rng.randint(1, 75)
+        boxes = random_boxes(bench.rng, width, height, bench.rng.choice(["few", "many", "wild", "tiny"]))
+        setup = Setup(width, height, tuple(boxes), bench.rng.getrandbits(24), depth_out=bench.rng.random() < 0.2)
+        if bench.rng.random() < 0.5:
+            setup = strided(setup, bench.rng.randint(0, 2))
+        await bench.frame(setup, some_records(bench.rng, width, height, bench.rng.randint(0, 30)))
+
+
+@cocotb.test
+async def a_frame_started_right_after_reset_waits_for_clear_banks(dut: Any) -> None:
+    bench = Bench(dut, "early")
+    await bench.power_up(wait=False)
+    setup = Setup(21, 3, ((0, 0, 21, 3),))
+    records = some_records(bench.rng, 21, 3, 6)
+    bench.load(setup, records)
+    await bench.configure(setup)
+    await bench.commit(setup.regions)
+    await bench.write("CTRL", 1)
+    await bench.loop.step(300)  # the memory's part of the fetch
+    await bench.pass_init()
+    await bench.loop.until(lambda: not bit(dut.u_ctl.now_running), 2000, "the frame")
+    wanted = output_bytes(setup, records, OUT_BASE)
+    assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
+    assert await bench.read("FRAME_CYCLES") > INIT_CYCLES
+
+
+@cocotb.test
+async def bands_without_records_show_the_background(dut: Any) -> None:
+    bench = Bench(dut, "background")
+    await bench.power_up()
+    setup = Setup(10, 70, ((0, 0, 10, 70),))
+    counters = await bench.frame(setup, [])
+    assert counters["PIXELS_KEPT"] == 700 and counters["TRI_FETCHED"] == 0
+
+
+@cocotb.test
+async def materials_follow_the_zone(dut: Any) -> None:
+    """Outside: lit colours. Inside: the table is read once. A new base, or MAT_INVALIDATE, reads it again."""
+    bench = Bench(dut, "materials")
+    await bench.power_up()
+    tint = np.array([[bench.rng.randrange(256) for _ in range(3)] for _ in range(256)])
+    table = b"".join(bytes([*row, 0]) for row in tint.tolist())
+    bench.memory[2].load(MAT_BASE, table)
+    setup = Setup(24, 20, ((2, 1, 23, 20),))
+    records = some_records(bench.rng, 24, 20, 12)
+    await bench.frame(setup, records)
+    assert bench.gmem2.taken_beats == 0
+    await bench.ego(INSIDE)
+    tinted = replace(setup, tint=tint)
+    first = await bench.frame(tinted, records)
+    assert bench.gmem2.taken_beats == 16
+    assert (first["DMA_LOADS"], first["DMA_BYTES"]) == (1, 1024)
+    assert first["RD_BYTES"] >= 1024
+    await bench.frame(tinted, records)
+    assert bench.gmem2.taken_beats == 16
+    await bench.ego((105, -50))  # out of the zone, within its margin
+    await bench.frame(tinted, records)
+    tint = tint[::-1].copy()
+    bench.memory[2].load(MAT_BASE, b"".join(bytes([*row, 0]) for row in tint.tolist()))
+    await bench.ego(INSIDE)
+    await bench.write("MAT_INVALIDATE", 1)
+    last = await bench.frame(replace(setup, tint=tint), records)
+    assert (last["DMA_LOADS"], last["DMA_BYTES"]) == (2, 2048)
+    await bench.ego(OUTSIDE)
+    await bench.frame(setup, records)
+    assert bench.gmem2.taken_beats == 32
+
+
+@cocotb.test
+async def a_slow_material_table_holds_the_scan(dut: Any) -> None:
+    bench = Bench(dut, "slow-materials")
+    await bench.power_up()
+    bench.gmem2.latency = lambda: 900
+    tint = np.full((256, 3), 64)
+    bench.memory[2].load(MAT_BASE, bytes([64, 64, 64, 0]) * 256)
+    await bench.ego(INSIDE)
+    setup = Setup(24, 20, ((2, 1, 23, 20),), tint=tint)
+    counters = await bench.frame(setup, some_records(bench.rng, 24, 20, 12))
+    assert counters["DMA_WAIT_CYCLES"] > 300
+
+
+@cocotb.test
+async def a_read_error_on_records_ends_the_frame_with_status(dut: Any) -> None:
+    """Band table and records: the frame ends, the first code and port are kept; the next frame is clean."""
+    bench = Bench(dut, "error0")
+    await bench.power_up()
+    setup = Setup(30, 30, ((0, 0, 30, 30),))
+    records = some_records(bench.rng, 30, 30, 10)
+    await bench.frame(setup, records)
+    for beat, code in ((0, SLVERR), (1, DECERR), (4, SLVERR)):
+        bench.gmem0.errors = {bench.gmem0.beats + beat: code}
+        await bench.configure(setup)
+        await bench.run()
+        status = await bench.read("STATUS")
+        assert status & 0b11 == 1, f"STATUS {status:#x}"
+        assert status >> 4 & 3 == code and status >> 6 & 3 == 0
+        await bench.frame(setup, records)
+
+
+@cocotb.test
+async def a_dropped_record_is_the_only_loss(dut: Any) -> None:
+    """A record that came with an error is left out, the others are drawn."""
+    bench = Bench(dut, "dropped")
+    await bench.power_up()
+    setup = Setup(30, 30, ((0, 0, 30, 30),))
+    records = some_records(bench.rng, 30, 30, 10)
+    bench.load(setup, records)
+    await bench.configure(setup)
+    await bench.commit(setup.regions)
+    bench.gmem0.errors = {1 + 3: SLVERR}  # beat 0 is the band table
+    await bench.run()
+    wanted = output_bytes(setup, records[:3] + records[4:], OUT_BASE)
+    assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
+
+
+@cocotb.test
+async def a_write_error_ends_the_frame_with_status(dut: Any) -> None:
+    bench = Bench(dut, "error1")
+    await bench.power_up()
+    setup = Setup(30, 30, ((0, 0, 30, 30),))
+    records = some_records(bench.rng, 30, 30, 10)
+    bench.gmem1.errors = {0: DECERR}
+    await bench.frame(setup, records, status=1 | DECERR << 4 | 1 << 6)
+    await bench.frame(setup, records)
+
+
+@cocotb.test
+async def a_material_error_draws_lit_colours(dut: Any) -> None:
+    bench = Bench(dut, "error2")
+    await bench.power_up()
+    await bench.ego(INSIDE)
+    tint = np.full((256, 3), 64)
+    bench.memory[2].load(MAT_BASE, bytes([64, 64, 64, 0]) * 256)
+    setup = Setup(30, 30, ((0, 0, 30, 30),))
+    records = some_records(bench.rng, 30, 30, 10)
+    bench.gmem2.errors = {7: SLVERR}
+    await bench.frame(setup, records, status=1 | 4 | SLVERR << 4 | 2 << 6)
+    await bench.frame(replace(setup, tint=tint), records)
+
+
+@cocotb.test
+@cocotb.parametrize(port=[0, 1, 2], beats=[0, 3])
+async def a_dead_memory_times_out_and_the_kernel_recovers(dut: Any, port: int, beats: int) -> None:
+    """The frame ends with STATUS.timeout within a bounded time; after CTRL_RESET a frame is clean."""
+    bench = Bench(dut, f"dead{port}-{beats}")
+    await bench.power_up()
+    await bench.write("TIMEOUT", 250)
+    setup = Setup(40, 60, ((0, 0, 40, 60),))
+    records = some_records(bench.rng, 40, 60, 15)
+    slave = (bench.gmem0, bench.gmem1, bench.gmem2)[port]
+    slave.dies_after = beats
+    if port == 2:
+        await bench.ego(INSIDE)
+    bench.load(setup, records)
+    await bench.configure(setup)
+    await bench.commit(setup.regions)
+    await bench.run()
+    status = await bench.read("STATUS")
+    assert status & 2, f"STATUS {status:#x}"
+    assert await bench.read("FRAME_CYCLES") < 4000
+    if port == 2:  # lit colours, and the reason in the status
+        assert status & 4
+        wanted = output_bytes(setup, records, OUT_BASE)
+        assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
+    slave.dies_after = None
+    await bench.write("CTRL_RESET", 1)
+    for agent in (bench.gmem0, bench.gmem1, bench.gmem2):
+        agent.reset()
+    await bench.pass_init()
+    await bench.ego(OUTSIDE)
+    await bench.frame(setup, records)
+
+
+@cocotb.test
+async def a_reset_in_mid_frame_leaves_nothing_behind(dut: Any) -> None:
+    """CTRL_RESET keeps the configuration: the next start draws the same frame, whole."""
+    bench = Bench(dut, "soft-reset")
+    await bench.power_up()
+    setup = Setup(40, 60, ((3, 0, 40, 55),))
+    records = some_records(bench.rng, 40, 60, 15)
+    wanted = output_bytes(setup, records, OUT_BASE)
+    for cycles in (30, 300, 500):
+        bench.load(setup, records)
+        await bench.configure(setup)
+        await bench.commit(setup.regions)
+        await bench.write("CTRL", 1)
+        await bench.loop.step(cycles)
+        await bench.write("CTRL_RESET", 1)
+        for agent in (bench.gmem0, bench.gmem1, bench.gmem2):
+            agent.reset()
+        await bench.pass_init()
+        bench.memory[1].written.clear()
+        await bench.run()
+        assert await bench.read("STATUS") & 0xFF == 0
+        assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
+
+
+@cocotb.test
+@cocotb.parametrize(
+    register=["WIDTH", "HEIGHT", "TRI_BASE", "BAND_BASE", "OUT_BASE", "MAT_BASE", "STRIDE", "WIDTH_0", "HEIGHT_0"]
+)
+async def a_bad_configuration_ends_at_once_without_memory(dut: Any, register: str) -> None:
+    bench = Bench(dut, register)
+    await bench.power_up(wait=False)
+    setup = strided(Setup(20, 20, ((0, 0, 20, 20),)))
+    await bench.configure(setup)
+    await bench.commit(setup.regions)
+    name, _, zero = register.partition("_0")
+    if name in ("WIDTH", "HEIGHT"):
+        await bench.write(name, 0 if register.endswith("_0") else 4097)
+    elif name == "STRIDE":
+        await bench.write(name, setup.stride + 4 if PPC > 1 else 2)
+    else:
+        await bench.write(name, 0x1004)
+    await bench.write("CTRL", 1)
+    await bench.loop.step(20)
+    assert await bench.read("CTRL") & 2
+    status = await bench.read("STATUS")
+    assert status & 0b1011 == 0b1001, f"STATUS {status:#x}"
+    assert bench.gmem0.bursts == bench.gmem1.bursts == bench.gmem2.bursts == []
+
+
+class ClipWatch:
+    """Cycle in which the first beat with a changed generation leaves the clip."""
+
+    def __init__(self, dut: Any, control: Control) -> None:
+        self.dut, self.control = dut, control
+        self.generation: int | None = None
+        self.changed_at: int | None = None
+        self.quiet = 0  # cycles since `arm` in which the clip had no input or its output was held up
+
+    def reset(self) -> None:
+        pass
+
+    def drive(self) -> None:
+        pass
+
+    def arm(self) -> None:
+        self.generation = int(self.dut.roi_gen.value)
+        self.changed_at = None
+
+    def sample(self) -> None:
+        if self.generation is None or self.changed_at is not None:
+            return
+        if bit(self.dut.clip_fire) and bit(self.dut.clip_gen) != self.generation:
+            self.changed_at = self.control.cycle
+
+
+@cocotb.test
+async def a_set_reaches_the_next_frame_within_24_cycles(dut: Any) -> None:
+    """Cycles from COMMIT to the first beat of the new set, less those that are counted as waiting."""
+    bench = Bench(dut, "inject")
+    watch = bench.loop.add(ClipWatch(dut, bench.control))
+    await bench.power_up()
+    setup = Setup(40, 40, ((0, 0, 40, 40),))
+    records = some_records(bench.rng, 40, 40, 10)
+    await bench.frame(setup, records)
+    worst = 0
+    for n in range(3):
+        setup = replace(setup, regions=((n, n, 30, 30),))
+        bench.load(setup, records)
+        watch.arm()
+        committed = await bench.commit(setup.regions)
+        await bench.run()
+        counters = await bench.counters()
+        assert watch.changed_at is not None
+        total = watch.changed_at - committed
+        counted = counters["ROI_INJECT_CYCLES"] + counters["ROI_WAIT_CYCLES"]
+        assert abs(total - counted) <= 2, (total, counted)
+        assert 1 <= counters["ROI_INJECT_CYCLES"] <= 24
+        worst = max(worst, counters["ROI_INJECT_CYCLES"])
+        assert counters["ROI_SETS"] == n + 2
+    assert (await bench.read("ROI_INJECT_MAX")) >= worst
+    cocotb.log.info("injection: %d cycles to the next frame", worst)
+
+
+@cocotb.test
+async def an_immediate_set_is_followed_within_the_frame(dut: Any) -> None:
+    """The beats before the change obey the old set, those after it the new one; at most 24 cycles lie between."""
+    bench = Bench(dut, "inject-immediate")
+    watch = bench.loop.add(ClipWatch(dut, bench.control))
+    await bench.power_up()
+    width, height = 64, 96
+    before, after = ((0, 0, 64, 96),), ((5, 0, 20, 96),)
+    setup = strided(Setup(width, height, before, immediate=True))
+    records = some_records(bench.rng, width, height, 10)
+    await bench.frame(setup, records)
+    bench.load(setup, records)
+    for n in range(16):
+        x0, y0, x1, y1 = after[n] if n < len(after) else (0, 0, 0, 0)
+        await bench.write("ROI", x0 | y0 << 16, 8 * n)
+        await bench.write("ROI", x1 | y1 << 16, 8 * n + 4)
+    bench.memory[1].written.clear()
+    await bench.write("CTRL", 1)
+    await bench.loop.until(lambda: bit(dut.clip_fire), 4000, "pixels")
+    await bench.loop.step(40)
+    watch.arm()
+    await bench.write("ROI_COMMIT", 1)
+    committed = bench.control.write_cycle
+    await bench.loop.until(lambda: not bit(dut.u_ctl.now_running), FRAME_LIMIT, "the frame")
+    assert watch.changed_at is not None
+    counters = await bench.counters()
+    assert 1 <= counters["ROI_INJECT_CYCLES"] <= 24
+    total = watch.changed_at - committed
+    assert abs(total - counters["ROI_INJECT_CYCLES"] - counters["ROI_WAIT_CYCLES"]) <= 2
+    old = output_bytes(setup, records, OUT_BASE)
+    new = output_bytes(replace(setup, regions=after), records, OUT_BASE)
+    image = {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written}
+    # In beats (raster order) the written bytes are those of the old set, then those of the new one.
+    beats = [(y, x) for y in range(height) for x in range(0, width, PPC)]
+
+    def of_beat(bytes_: dict[int, int], y: int, x: int) -> dict[int, int]:
+        first = OUT_BASE + y * setup.stride + 4 * x
+        return {addr: bytes_[addr] for addr in range(first, first + BUS) if addr in bytes_}
+
+    agrees_old = [of_beat(image, *beat) == of_beat(old, *beat) for beat in beats]
+    agrees_new = [of_beat(image, *beat) == of_beat(new, *beat) for beat in beats]
+    splits = [n for n in range(1, len(beats)) if all(agrees_old[:n]) and all(agrees_new[n:])]
+    assert splits, "no beat divides the frame into the old and the new set"
+    cocotb.log.info("injection: %d cycles within a frame", counters["ROI_INJECT_CYCLES"])
+
+
+@cocotb.test
+async def immediate_shows_the_background_where_nothing_was_rendered(dut: Any) -> None:
+    """A set that grows within the frame shows background in the new part, drawn pixels in the old one."""
+    bench = Bench(dut, "grow")
+    await bench.power_up()
+    setup = strided(Setup(32, 64, ((0, 0, 8, 8),), immediate=True))
+    records = some_records(bench.rng, 32, 64, 10)
+    bench.load(setup, records)
+    await bench.configure(setup)
+    await bench.commit(setup.regions)
+    bench.memory[1].written.clear()
+    await bench.write("ROI", 40 << 16, 0)
+    await bench.write("ROI", 32 | 64 << 16, 4)
+    await bench.write("CTRL", 1)
+    await bench.loop.step(2)
+    # The rows from 40 on lie in a band that the frame's own set does not touch.
+    await bench.loop.until(lambda: bit(dut.clip_fire), 4000, "pixels")
+    await bench.write("ROI_COMMIT", 1)
+    await bench.loop.until(lambda: not bit(dut.u_ctl.now_running), FRAME_LIMIT, "the frame")
+    empty = output_bytes(replace(setup, regions=((0, 40, 32, 64),)), [], OUT_BASE)
+    image = {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written}
+    assert {addr: image.get(addr) for addr in empty} == empty
