@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import carla
 import numpy as np
 import pytest
+from foveal_sim.world.actors import Actor, ActorTable
+from foveal_sim.world.blueprints import LIBRARY
 from foveal_sim.world.episode import Episode, Population, SpawnError
 from foveal_sim.world.geometry import footprint, overlaps
-from foveal_sim.world.opendrive import load_map
+from foveal_sim.world.lanes import LaneGraph, LaneStrip
+from foveal_sim.world.opendrive import LaneSpan, load_map
 from foveal_sim.world.settings import EpisodeSettings
+from foveal_sim.world.traffic import Traffic
 
 STEP_S = 0.05
 LIMIT_MPS = 13.9
@@ -62,6 +68,43 @@ def test_vehicles_stay_in_lane_apart_and_within_the_limit(road_map):
             assert not overlaps(corners[index], np.delete(corners, index, axis=0)).any()
     assert (travelled > 60.0).all()
     assert travelled.mean() > 200.0
+
+
+def strip(number: int, start: tuple[float, float], end: tuple[float, float], after: tuple[int, ...]) -> LaneStrip:
+    """A straight driving lane of 1 m steps."""
+    length = int(np.hypot(end[0] - start[0], end[1] - start[1]))
+    share = np.linspace(0.0, 1.0, length + 1)[:, None]
+    xyz = np.hstack([(1 - share) * start + share * end, np.zeros((length + 1, 1))])
+    yaw = np.full(length + 1, np.rad2deg(np.arctan2(end[1] - start[1], end[0] - start[0])))
+    span = LaneSpan(number, 0, -1, "driving", 0.0, float(length))
+    return LaneStrip(span, xyz, yaw, 3.5, 1.0, tuple((road, 0, -1) for road in after))
+
+
+def test_at_a_fork_vehicles_take_both_ways_and_dead_ends_lead_back_to_the_start():
+    fork = LaneGraph(
+        [
+            strip(1, (0, 0), (100, 0), (2, 3)),
+            strip(2, (100, 0), (200, 0), ()),
+            strip(3, (100, 0), (160, 80), ()),
+        ]
+    )
+    assert fork.successors == [(1, 2), (), ()]
+    table = ActorTable()
+    traffic = Traffic(fork, 10.0, seed=2)
+    for number in range(1, 9):
+        make = partial(Actor, number, uid=1, blueprint=LIBRARY["vehicle.audi.tt"], attributes={})
+        actor = table.add(number, make, (10.0 * number, 0.0, 0.0, 0.0, 0.0, 0.0))
+        assert traffic.adopt(actor, 10.0 * number, 0.0)
+    straight, turned, back = set(), set(), set()
+    for _ in range(1500):
+        traffic.step(table, np.empty(0, dtype=np.int64), STEP_S)
+        for number, (x, y, *_) in zip(table.records["id"][table.live], table.records["pose"][table.live], strict=True):
+            assert abs(y) < 0.01 or abs(y - (x - 100) * 80 / 60) < 0.01
+            where = turned if y > 5 else straight if x > 110 else back if number in straight | turned else set()
+            where.add(int(number))
+    assert straight
+    assert turned
+    assert back == set(range(1, 9))
 
 
 def test_vehicles_stop_behind_one_that_blocks_their_lane():
@@ -121,6 +164,13 @@ def test_more_actors_than_the_first_table_holds():
         made.spawn("static.prop.box01", {}, (index * 2.0, 100.0, 0.0, 0.0, 0.0, 0.0))
     assert len(made.table.snapshot()) == 119 * 151
     assert made.table.records["id"][made.table.live].tolist() == [actor.id for actor in made.table]
+
+
+def test_more_traffic_than_fits_is_said(caplog):
+    made = episode(load_map("straight"), vehicles=1000)
+    standing = len(of(made, "vehicle"))
+    assert standing == len(made.spawn_points) < 1000
+    assert f"room for {standing} of 1000 traffic vehicles" in caplog.text
 
 
 def test_nothing_spawns_inside_something_else():

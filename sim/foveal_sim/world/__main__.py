@@ -35,7 +35,7 @@ def main(arguments: list[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="foveal_sim.world", description="CARLA-protocol world server")
+    parser = argparse.ArgumentParser(prog="foveal world", description="CARLA-protocol world server")
     parser.add_argument("--map", default="town_block", help=f"{', '.join(map_names())}, or the path of an .xodr file")
     parser.add_argument("--host", default="127.0.0.1", help="address to bind (loopback unless told otherwise)")
     parser.add_argument("--port", type=int, default=2000, help="rpc port; 0 picks a free one")

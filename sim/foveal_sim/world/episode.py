@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import logging
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,8 +22,12 @@ from foveal_sim.world.walkers import Strollers, walk
 
 __all__ = ["Episode", "Population", "SpawnError"]
 
+_log = logging.getLogger(__name__)
 _SPECTATOR = Blueprint("spectator", "spectator")
+_VEHICLES = [blueprint for blueprint in LIBRARY.values() if blueprint.id.startswith("vehicle.")]
+_PEOPLE = [blueprint for blueprint in LIBRARY.values() if blueprint.id.startswith("walker.")]
 _SPAWN_SPACING_M = 10.0
+_TRIES = 10
 # A vehicle spawned up to this far above its lane is set on it: there is no gravity to let it fall.
 _DROP_M = 2.0
 
@@ -203,24 +208,44 @@ class Episode:
 
     def _populate(self, population: Population) -> None:
         random = np.random.default_rng((population.seed, 2))
-        vehicles = [blueprint for blueprint in LIBRARY.values() if blueprint.id.startswith("vehicle.")]
-        people = [blueprint for blueprint in LIBRARY.values() if blueprint.id.startswith("walker.")]
-        places = random.permutation(len(self.spawn_points))[: population.vehicles]
-        for number, place in enumerate(places):
-            blueprint = vehicles[number % len(vehicles)]
-            colours = next(a.recommended for a in blueprint.attributes if a.name == "color")
-            attributes = {"role_name": "traffic", "color": colours[random.integers(len(colours))]}
-            self.spawn(blueprint.id, attributes, self.spawn_points[place])
+        found = sum(self._spawn_traffic(place, random) for place in self._some_places(population.vehicles, random))
+        if found < population.vehicles:
+            _log.warning("the map has room for %d of %d traffic vehicles", found, population.vehicles)
+        found = sum(self._spawn_stroller(random) for _ in range(population.walkers))
+        if found < population.walkers:
+            _log.warning("the map has room for %d of %d walkers on sidewalks", found, population.walkers)
+
+    def _some_places(self, count: int, random: np.random.Generator) -> Iterator[tuple[float, ...]]:
+        """Spawn points in random order until `count` vehicles stand."""
+        standing = len(self._traffic)
+        for place in random.permutation(len(self.spawn_points)):
+            if len(self._traffic) - standing == count:
+                return
+            yield self.spawn_points[place]
+
+    def _spawn_traffic(self, place: tuple[float, ...], random: np.random.Generator) -> bool:
+        blueprint = _VEHICLES[len(self._traffic) % len(_VEHICLES)]
+        colours = next(a.recommended for a in blueprint.attributes if a.name == "color")
+        attributes = {"role_name": "traffic", "color": colours[random.integers(len(colours))]}
+        try:
+            self.spawn(blueprint.id, attributes, place)
+        except SpawnError:  # spawn points of crossing lanes may lie close together
+            return False
+        return True
+
+    def _spawn_stroller(self, random: np.random.Generator) -> bool:
         if not len(self._sidewalks):
-            return
+            return False
+        blueprint = _PEOPLE[len(self._strollers) % len(_PEOPLE)]
         share = self._sidewalks.length / self._sidewalks.length.sum()
-        for number in range(population.walkers):
+        for _ in range(_TRIES):
             lane = int(random.choice(len(self._sidewalks), p=share))
             distance = float(random.uniform(0.0, self._sidewalks.length[lane]))
             x, y, z, yaw = self._sidewalks.strips[lane].at(distance)
-            blueprint = people[number % len(people)]
             try:
                 walker = self.spawn(blueprint.id, {}, (x, y, z + blueprint.half[2], 0.0, yaw, 0.0))
             except SpawnError:
-                continue  # the place is taken; the walker count is an upper bound
+                continue
             self._strollers.adopt(walker, lane, distance)
+            return True
+        return False

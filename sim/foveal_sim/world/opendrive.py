@@ -81,9 +81,10 @@ def parse_map(text: str, name: str, file: str) -> RoadMap:
         seen[number] = lines[road]
     warnings: list[str] = []
     lanes: list[LaneSpan] = []
+    junctions = {junction.get("id", "") for junction in root.findall("junction")}
     for road in roads:
         _check_plan(road, lines, file)
-        _check_links(road, root, seen, lines, file)
+        _check_links(road, junctions, seen, lines, file)
         lanes += _lanes(road, lines, file, warnings)
     speeds = [_speed_mps(element) for element in root.iterfind("road/type/speed")]
     limits = [speed for speed in speeds if speed > 0]
@@ -158,13 +159,15 @@ def _check_plan(road: ET.Element, lines: dict[ET.Element, int], file: str) -> No
 
 
 def _check_links(
-    road: ET.Element, root: ET.Element, roads: dict[int, int], lines: dict[ET.Element, int], file: str
+    road: ET.Element, junctions: set[str], roads: dict[int, int], lines: dict[ET.Element, int], file: str
 ) -> None:
-    junctions = {junction.get("id") for junction in root.findall("junction")}
     for tag in ("predecessor", "successor"):
         for link in road.findall(f"link/{tag}"):
             target = link.get("elementId", "")
-            known = target in junctions if link.get("elementType") == "junction" else target in map(str, roads)
+            if link.get("elementType") == "junction":
+                known = target in junctions
+            else:
+                known = target.isdecimal() and int(target) in roads
             if not known:
                 raise MapError(
                     f"{file}, line {lines[link]}: {tag} of road {road.get('id')} is {link.get('elementType')} "

@@ -82,7 +82,7 @@ def place_scenery(strips: Sequence[LaneStrip]) -> list[EnvironmentObject]:
     for strip in strips:
         if strip.span.kind == "parking":
             _parked_cars(plot, strip, random)
-    outer = [strip for strip in strips if _is_outermost(strip, strips)]
+    outer = _outermost(strips)
     for strip in outer:
         _buildings(plot, strip, random)
     for strip in outer:
@@ -90,12 +90,15 @@ def place_scenery(strips: Sequence[LaneStrip]) -> list[EnvironmentObject]:
     return plot.objects
 
 
-def _is_outermost(strip: LaneStrip, strips: Sequence[LaneStrip]) -> bool:
-    road, section, lane = strip.key
-    return not any(
-        other.key[:2] == (road, section) and other.key[2] * lane > 0 and abs(other.key[2]) > abs(lane)
-        for other in strips
-    )
+def _outermost(strips: Sequence[LaneStrip]) -> list[LaneStrip]:
+    """The last lane on each side of each road section."""
+    last: dict[tuple[int, int, bool], LaneStrip] = {}
+    for strip in strips:
+        road, section, lane = strip.key
+        side = road, section, lane > 0
+        if side not in last or abs(lane) > abs(last[side].key[2]):
+            last[side] = strip
+    return list(last.values())
 
 
 def _beside(strip: LaneStrip, distance: float, outwards: float) -> tuple[float, float, float, float]:
