@@ -132,11 +132,13 @@ module dma_trigger #(
       if (frame_start) error_reg <= 1'b0;
 
       if (verdict) begin
-        // Whatever was asked for up to here is satisfied by this load, or by having no table.
-        if (want) state_reg <= ARMED;
-        else if (!keep) state_reg <= OUTSIDE;
-        if (want | ~keep) stale_reg <= 1'b0;
-        if (!want) skipped_reg <= skipped_reg + 32'd1;
+        if (want) begin
+          state_reg <= ARMED;
+          stale_reg <= 1'b0;  // this load satisfies whatever was asked for up to here
+        end else begin
+          if (!keep) state_reg <= OUTSIDE;
+          skipped_reg <= skipped_reg + 32'd1;
+        end
       end else if (state_reg == ARMED) begin
         if (cmd_ready) state_reg <= LOADING;
       end else if (state_reg == LOADING && a_valid && a_last) begin

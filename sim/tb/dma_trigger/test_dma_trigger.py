@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import cocotb
+from cocotb.triggers import Timer
 from foveal_tb.axi_memory import DECERR, SLVERR, AxiReadSlave, Memory
 from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.pauses import PAUSES, pauses
@@ -92,9 +93,10 @@ class Bench:
         due = changed if kept else self.zone.holds(*self.ego)
         before = len(self.slave.bursts)
         self.dut.frame_start.value = 1
+        await Timer(500, "ps")
+        assert bit(self.dut.pending), "in the very cycle of the frame start"
         await self.loop.step()
         self.dut.frame_start.value = 0
-        assert bit(self.dut.pending), "in the very cycle of the frame start"
         await self.loop.step()
         assert bit(self.dut.pending)
         await self.loop.until(lambda: not bit(self.dut.pending), 1500, "the decision")

@@ -59,6 +59,7 @@ class Bench:
 
     def sample(self) -> None:
         if bit(self.dut.frame_start):
+            assert bit(self.dut.soft_rst_n)
             self.started.append(self.loop.cycle)
         self.invalidated += bit(self.dut.mat_invalidate)
 
@@ -509,6 +510,7 @@ async def the_first_error_of_a_frame_is_kept(dut: Any, port: int, code: int) -> 
         getattr(dut, f"err_gmem{n}").value = 0
     await bench.loop.step(2)
     await bench.finish()
+    assert await bench.read("STATUS") == 0, "the second frame had no error"
 
 
 @cocotb.test

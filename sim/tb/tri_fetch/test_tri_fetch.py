@@ -156,6 +156,21 @@ async def a_dead_memory_still_gives_every_token(dut: Any, beats: int) -> None:
 
 
 @cocotb.test
+async def a_table_load_waits_for_the_bands_before_it(dut: Any) -> None:
+    bench = Bench(dut, "reload", latency=30)
+    await bench.loop.reset()
+    lists = bench.fill([6, 6])
+    await bench.load(2)
+    bench.bands.send([(0,), (1,)])
+    await bench.loop.until(lambda: bench.bands.empty, 300, "both band commands")
+    await bench.loop.step()
+    bench.table.send([(2,)])
+    await bench.loop.until(lambda: bench.table.empty, 300, "the load command")
+    assert [beat for beat, user in bench.sink.beats if not user] == lists[0] + lists[1]
+    assert await bench.fetch([1]) == [lists[1]]
+
+
+@cocotb.test
 async def a_reset_in_the_middle_leaves_nothing_behind(dut: Any) -> None:
     bench = Bench(dut, "reset", latency=15)
     await bench.loop.reset()
