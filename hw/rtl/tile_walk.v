@@ -163,11 +163,11 @@ module tile_walk #(
   wire [2:0] rejects = {edge_reg[2][39], edge_reg[1][39], edge_reg[0][39]};
   wire rejected = rejects != 3'd0;
   wire right_too = (rejects & ~a_pos_reg) != 3'd0;
-  wire left_below_too = (rejects & a_pos_reg & ~b_pos_reg) != 3'd0;
+  // Such an edge has rejected all tiles left of here as well, so the row of tiles has only just started.
+  wire advance_start = (rejects & a_pos_reg & ~b_pos_reg) != 3'd0;
   wire all_too = (rejects & ~a_pos_reg & ~b_pos_reg) != 3'd0;
   wire last_col = col_reg == last_reg;
   wire row_done = last_col | right_too;
-  wire advance_start = at_start_reg & left_below_too;
   wire done = end_reg | (row_done & trow_reg == last_row_reg) | (at_start_reg & all_too) | (advance_start & last_col);
 
   assign s_ready      = ~active_reg;
