@@ -229,7 +229,7 @@ async def a_set_that_holds_nothing_touches_no_memory(dut: Any) -> None:
     await bench.loop.reset()
     for boxes in ([], [(5, 5, 5, 9)], [(9, 0, 3, 20)], [(0, 9, 5, 3)], [(0, 100, 8191, 8191)]):
         assert await bench.frame(boxes, 100) == []
-        assert bench.parts.loads == [] and bench.parts.scanned == []
+        assert bench.parts.loads == bench.parts.scanned == []
 
 
 @cocotb.test
@@ -270,7 +270,8 @@ async def the_scan_waits_for_the_material_table(dut: Any) -> None:
     await bench.start([(0, 0, 9, 64)], 64)
     bench.parts.level["dma_pending"] = 1
     await bench.loop.step(400)
-    assert len(bench.parts.drawn) == 2 and bench.parts.scanned == []
+    assert len(bench.parts.drawn) == 2
+    assert bench.parts.scanned == []
     assert bench.parts.now["dma_wait"] > 200
     bench.parts.level["dma_pending"] = 0
     await bench.finish(300)
@@ -311,7 +312,8 @@ async def the_frame_ends_after_the_last_answer(dut: Any) -> None:
     bench.parts.stuck = {"write"}
     await bench.start([(0, 0, 9, 32)], 32)
     await bench.loop.step(500)
-    assert bit(dut.frame_end) and bench.parts.frames_done == 0
+    assert bit(dut.frame_end)
+    assert bench.parts.frames_done == 0
     bench.parts.write_wait = 0
     await bench.finish(10)
     assert bench.parts.now["drain"] > 200
@@ -354,5 +356,5 @@ async def reset_inside_a_frame(dut: Any) -> None:
         await bench.start([(0, 0, 9, 200)], 200)
         await bench.loop.step(cycles)
         await bench.loop.reset()
-        assert not bit(dut.now_running) and not bit(dut.load_valid) and not bit(dut.scan_valid)
+        assert not any(bit(pin) for pin in (dut.now_running, dut.load_valid, dut.scan_valid))
         await bench.frame([(0, 10, 9, 80)], 100)

@@ -20,8 +20,8 @@ NUM_ROI = 16
 LATENCY = 4
 
 Box = tuple[int, int, int, int]
-Beat = tuple[int, int, int]
-Line = tuple[int, list[int], int]  # lines left out before, pixel values, beats that the line takes
+Beat = tuple[int, int, int]  # tdata, tuser, tlast
+OutBeat = tuple[int, int, int, int]  # tdata, tkeep, tuser, tlast
 
 
 def pack_set(boxes: Sequence[Box]) -> int:
@@ -58,7 +58,7 @@ def frame_beats(rng: random.Random, width: int, rows: Sequence[int]) -> list[Bea
     return beats
 
 
-def expected(beats: list[Beat], rows: Sequence[int], boxes: Sequence[Box], width: int) -> list[tuple[int, int, int, int]]:
+def expected(beats: list[Beat], rows: Sequence[int], boxes: Sequence[Box], width: int) -> list[OutBeat]:
     """Output beats (tdata, tkeep, tuser, tlast) for the input beats of a regular frame."""
     result = []
     at_row, block = 0, 0
@@ -85,7 +85,7 @@ class Bench:
         self.dut.roi_set.value = pack_set(boxes)
         self.dut.cfg_width.value = width
 
-    async def run(self, beats: list[Beat], limit: int | None = None) -> list[tuple[int, int, int, int]]:
+    async def run(self, beats: list[Beat], limit: int | None = None) -> list[OutBeat]:
         """Send `beats` and return what came out for them."""
         done = len(self.sink.beats)
         self.source.send(beats)
@@ -297,7 +297,8 @@ async def immediate_follows_within_the_frame(dut: Any) -> None:
                 dut.roi_gen.value = 1
             if len(bench.sink.beats) == before + len(beats):
                 break
-        assert generations == sorted(generations) and len(generations) == len(beats)
+        assert generations == sorted(generations)
+        assert len(generations) == len(beats)
         first = generations.count(0)
         old, new = (expected(beats, range(height), boxes, width) for boxes in sets)
         assert bench.sink.beats[before:] == old[:first] + new[first:]
@@ -416,6 +417,5 @@ async def nothing_is_unknown_after_reset(dut: Any) -> None:
     for _ in range(8):
         await bench.loop.step()
         assert bit(dut.clip_active)
-    assert bit(dut.clip_stalled) and not bit(dut.clip_fire)
-
-
+    assert bit(dut.clip_stalled)
+    assert not bit(dut.clip_fire)

@@ -10,7 +10,7 @@ from typing import Any
 
 import cocotb
 from foveal_tb.clocked import Clocked, bench_rng, bit
-from foveal_tb.pauses import PAUSES, pauses, pattern
+from foveal_tb.pauses import PAUSES, pattern, pauses
 from foveal_tb.stream import StreamSink, StreamSource
 
 PPC = json.loads(os.environ["FOVEAL_PARAMETERS"])["PPC"]
@@ -205,7 +205,8 @@ async def reset_forgets_a_partial_beat(dut: Any) -> None:
             bench.source.send([(0, 1, 1, 0), (0, (1 << PPC) - 1, 0, 0), (0, 1, 0, 0)])
             await bench.loop.step(cycles)
             await bench.loop.reset()
-            assert not bit(dut.m_beat_valid) and not bit(dut.write_done)
+            assert not bit(dut.m_beat_valid)
+            assert not bit(dut.write_done)
             await check(bench, rng, 2 * PPC + 1, [0, 1], "random", strided)
 
 
