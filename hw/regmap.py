@@ -64,7 +64,7 @@ def _field(node: FieldNode) -> Field:
     access = node.get_property("sw").name
     if node.get_property("onread") is OnReadType.rclr:
         access = "rc"
-    onwrite = node.get_property("onwrite")
+    onwrite, reset = node.get_property("onwrite"), node.get_property("reset")
     if onwrite is not None and onwrite.name == "wot":
         access = "rt"
     return Field(
@@ -72,7 +72,7 @@ def _field(node: FieldNode) -> Field:
         lsb=node.lsb,
         width=node.width,
         access=access,
-        reset=int(node.get_property("reset") or 0),
+        reset=reset if isinstance(reset, int) else 0,
         signed=bool(node.get_property("is_signed", default=False)),
         text=node.get_property("desc") or "",
     )
