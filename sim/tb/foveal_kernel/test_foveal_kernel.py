@@ -128,6 +128,7 @@ class Bench:
         await self.loop.step(4)
         assert not bit(self.dut.u_ctl.now_running)
         await self.read("CTRL")  # which forgets an ap_done that nobody looked at
+        await self.loop.step(2)
         Bench.sound = True
 
     async def access(self, address: int, value: int | None) -> int:
