@@ -21,6 +21,8 @@ from foveal_bench.progress import Progress
 __all__ = ["main"]
 
 VALID, INVALID, USAGE, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+PIPE_WIDTH = 160
+"""Columns of tables that go to a file or a pipe."""
 
 
 class _Pixel(click.ParamType):
@@ -93,6 +95,8 @@ def bench_command(out: Path, size: str, map_name: str, as_json: bool, **options:
     from foveal_bench.run import bench
 
     console = Console(stderr=as_json)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
     width, height = _size(size)
     request = BenchOptions(out=out, width=width, height=height, map=map_name, **options)
     try:

@@ -25,6 +25,7 @@ from foveal_bench.pictures import annotated, data_uri
 from foveal_bench.progress import Progress
 from foveal_bench.report import write_report
 from foveal_bench.source import Source, open_source
+from foveal_bench.statistics import CLAIMABLE_FROM
 from foveal_bench.store import RecordStore, load
 from foveal_bench.summary import summarise_run
 from foveal_bench.verdict import Verdict
@@ -64,7 +65,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
                 verdict.against("the drive ended early", f"after {store.rows} frame records: {error}")
     records = load(options.out)
     facts = {c.key: _facts(c) for c in configurations}
-    run = {
+    run: dict[str, Any] = {
         "verdict": str(verdict),
         "reasons": verdict.lines(),
         "headline": None,
@@ -83,7 +84,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
 
 
 def _open_devices(options: BenchOptions, stack: contextlib.ExitStack) -> dict[str, Device]:
-    wanted = {
+    wanted: dict[str, dict[str, Any]] = {
         "opencl": {},
         "cosim": {"board": options.board, "corrupt_pixel": options.corrupt},
         "model": {},
@@ -135,12 +136,17 @@ def _drive(
         picture_every=options.full_every,
         on_picture=on_picture,
     )
-    expected = 0
+    ticks = seen = 0
     for step in progress.track(_warmed(source.steps, loop, progress), source.count):
         loop.run(step)
-        expected += 1
-    if expected < source.count:
-        verdict.against("frames dropped", f"{source.count - expected} of {source.count} ticks are missing")
+        ticks += 1
+        seen += len(step.regions) > 0
+    if ticks < source.count:
+        verdict.against("frames dropped", f"{source.count - ticks} of {source.count} ticks are missing")
+    if not seen:
+        verdict.against(
+            "no regions", f"no vehicle or walker came into view in {ticks} ticks; raise --traffic or --walkers"
+        )
 
 
 def _warmed(steps: Iterator[Step], loop: FrameLoop, progress: Progress) -> Iterator[Step]:
@@ -196,6 +202,8 @@ def _headline(summary: dict[str, Any]) -> str:
     configurations = summary["configurations"]
     region, share = configurations["cosim-region"], summary["regions"]["share_p50"]
     baseline = configurations["opencl-full"]
+    if region["latency_ms"]["p50"] is None:
+        return f"{summary['ticks']} ticks are too few to claim a latency; run at least {CLAIMABLE_FROM[0.5]}."
     text = (
         f"With {100 * share:.0f} % of the picture in regions, the co-simulated card's frame takes"
         f" {region['latency_ms']['p50']:.2f} ms ({region['provenance']})"

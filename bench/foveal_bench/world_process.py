@@ -30,7 +30,7 @@ def world_server(
     Raises FovealError with the server's own words when it does not start.
     """
     command = [sys.executable, "-m", "foveal_sim.world", "--map", map_name, "--port", str(port), "--seed", str(seed)]
-    command += ["--traffic", str(traffic), "--walkers", str(walkers)]
+    command += ["--traffic", str(traffic), "--walkers", str(walkers), "--synchronous"]
     process = subprocess.Popen(
         command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
     )

@@ -1,0 +1,168 @@
+"""`foveal bench` from end to end on a small picture, and what it says when something goes wrong.
+
+Each run is a process of its own, as a user starts it.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from foveal_bench.store import load
+
+SMALL = ["--ticks", "24", "--size", "320x180", "--full-every", "12"]
+COMMAND = [sys.executable, "-c", "from foveal_bench.cli import main; main()"]
+
+
+def bench(out: Path, *arguments: str, env: dict[str, str] | None = None) -> subprocess.CompletedProcess[str]:
+    command = [*COMMAND, "bench", "--out", str(out), *SMALL, *arguments]
+    return subprocess.run(
+        command, capture_output=True, text=True, timeout=240, check=False, env={**os.environ, **(env or {})}
+    )
+
+
+@pytest.fixture(scope="module")
+def valid_run(tmp_path_factory):
+    out = tmp_path_factory.mktemp("bench")
+    return out, bench(out)
+
+
+def test_a_run_ends_valid_and_leaves_its_results(valid_run):
+    out, done = valid_run
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith("foveal bench: VALID")
+    run = json.loads((out / "run.json").read_text())
+    assert run["headline"]
+    assert run["summary"]["ticks"] == 24
+    assert set(run["summary"]["configurations"]) == {"opencl-full", "opencl-region", "cosim-full", "cosim-region"}
+    assert run["summary"]["checked"]["cosim-region"] == {"frames": 24, "compared": 24, "pixels_different": 0}
+    assert run["depth"] == {"frames": 2, "values_different": 0}
+    assert len(load(out)) == 24 + 24 + 24 + 2
+    assert "</html>" in (out / "report.html").read_text()
+
+
+def test_every_stage_has_a_provenance_and_none_is_wall_time_of_a_simulator(valid_run):
+    configurations = json.loads((valid_run[0] / "run.json").read_text())["summary"]["configurations"]
+    for name, figures in configurations.items():
+        for stage in figures["stages"]:
+            measured = stage["provenance"] == "measured"
+            host = stage["name"] in ("region", "scene")
+            assert measured == (host or name.startswith("opencl")), (name, stage)
+
+
+def test_the_fabric_interval_is_counted_by_the_kernel_and_small(valid_run):
+    injection = json.loads((valid_run[0] / "run.json").read_text())["summary"]["injection"]
+    assert 1 <= injection["cycles_max"] <= 24
+    assert injection["ns_max"] == pytest.approx(injection["cycles_max"] * 1e3 / injection["clock_mhz"])
+
+
+def test_the_zone_spares_loads(valid_run):
+    dma = json.loads((valid_run[0] / "run.json").read_text())["summary"]["dma"]
+    assert dma["dma_skipped"] > 0
+    assert dma["dma_bytes"] == 1024 * dma["dma_loads"]
+
+
+def test_a_recorded_drive_gives_the_same_pictures_without_a_server(valid_run, tmp_path):
+    out, _ = valid_run
+    done = bench(tmp_path, "--trace", str(out / "drive.trace"))
+    assert done.returncode == 0, done.stdout + done.stderr
+    columns = ["tick", "configuration", "region_share", "region_count", "count.frame_cycles", "count.pixels_kept"]
+    key = ["configuration", "tick"]
+    first, second = (load(folder)[columns].sort_values(key).reset_index(drop=True) for folder in (out, tmp_path))
+    assert first.equals(second)
+
+
+def test_one_corrupted_pixel_is_invalid_without_a_headline(tmp_path, valid_run):
+    done = bench(tmp_path, "--trace", str(valid_run[0] / "drive.trace"), "--corrupt", "9,160,100")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "pixels differ from the golden model" in done.stdout
+    assert done.stdout.rstrip().endswith("foveal bench: INVALID")
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["headline"] is None
+    assert "1 pixels, the first at x 160, y 100" in run["reasons"][0]
+
+
+def test_killing_the_server_gives_one_error_and_keeps_the_frames(tmp_path):
+    command = [*COMMAND, "bench", "--out", str(tmp_path), "--size", "320x180", "--ticks", "4000"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    try:
+        parts = tmp_path / "frames.part"
+        until = time.monotonic() + 120
+        while not list(parts.glob("*.parquet")):
+            assert process.poll() is None, process.communicate()
+            assert time.monotonic() < until, "no frame was recorded"
+            time.sleep(0.1)
+        os.kill(_child(process.pid), signal.SIGKILL)
+        output, errors = process.communicate(timeout=120)
+    finally:
+        process.kill()
+    assert process.returncode == 3, output + errors
+    assert len([line for line in errors.splitlines() if line.startswith("error:")]) == 1, errors
+    assert "Traceback" not in errors
+    assert len(load(tmp_path)) >= 32
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["verdict"] == "INVALID"
+    assert run["headline"] is None
+    assert run["reasons"][0].startswith("the drive ended early")
+
+
+def _child(parent: int) -> int:
+    """The world server that `parent` started."""
+    for entry in Path("/proc").glob("[0-9]*"):
+        try:
+            status = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            words = (entry / "cmdline").read_text().split("\0")
+        except OSError:
+            continue
+        if int(status[1]) == parent and "foveal_sim.world" in words:
+            return int(entry.name)
+    raise AssertionError("the bench runs no world server")
+
+
+def test_a_port_in_use_is_named(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        port = holder.getsockname()[1]
+        done = bench(tmp_path, "--port", str(port))
+    _one_line(done, str(port))
+
+
+def test_a_map_that_is_not_opendrive_is_named(tmp_path):
+    broken = tmp_path / "broken.xodr"
+    broken.write_text("<OpenDRIVE><road></OpenDRIVE>")
+    _one_line(bench(tmp_path / "out", "--map", str(broken)), "broken.xodr")
+
+
+def test_no_opencl_platform_says_what_to_install(tmp_path):
+    _one_line(bench(tmp_path, env={"OCL_ICD_VENDORS": str(tmp_path)}), "OpenCL")
+
+
+def test_no_server_at_the_address_is_named(tmp_path):
+    with socket.create_server(("127.0.0.1", 0)) as holder:
+        port = holder.getsockname()[1]
+    _one_line(bench(tmp_path, "--host", "127.0.0.1", "--port", str(port)), str(port))
+
+
+def test_a_damaged_trace_is_named(tmp_path):
+    (tmp_path / "bad.trace").write_bytes(b"not a trace")
+    _one_line(bench(tmp_path, "--trace", str(tmp_path / "bad.trace")), "bad.trace")
+
+
+def test_an_empty_street_is_invalid_and_says_why(tmp_path):
+    done = bench(tmp_path, "--traffic", "0", "--walkers", "0", "--ticks", "3")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "no vehicle or walker came into view" in done.stdout
+
+
+def _one_line(done: subprocess.CompletedProcess[str], word: str) -> None:
+    assert done.returncode == 3, done.stdout + done.stderr
+    lines = [line for line in done.stderr.splitlines() if line.strip()]
+    assert len([line for line in lines if line.startswith("error:")]) == 1, done.stderr
+    assert word in lines[-1]
+    assert "Traceback" not in done.stderr + done.stdout
