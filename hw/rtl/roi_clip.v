@@ -53,7 +53,8 @@ module roi_clip #(
 
   localparam LANE_W = $clog2(PPC);
   localparam BLOCK_W = 13 - LANE_W;
-  localparam [12:0] LANES = PPC - 1;
+  localparam [31:0] LANES_INT = PPC - 1;
+  localparam [12:0] LANES = LANES_INT[12:0];
   localparam [12:0] LAST_Y = 13'h1fff;
   localparam BEAT_W = PPC * PIX_W + 15;
 

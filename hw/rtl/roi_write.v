@@ -35,7 +35,8 @@ module roi_write #(
     output wire [      31:0] stat_out_bytes   // bytes handed on since frame_start
 );
 
-  localparam [45:0] BEAT_BYTES = PPC * 4;
+  localparam [31:0] BEAT_BYTES_INT = PPC * 4;
+  localparam [45:0] BEAT_BYTES = {14'd0, BEAT_BYTES_INT};
 
   wire              pack_ready;
   wire              pack_drained;
