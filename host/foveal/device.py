@@ -41,7 +41,7 @@ class Device(Protocol):
         """Upload static geometry; must come before the first render."""
 
     def render(self, draw: DrawList, regions: RegionSet) -> Frame:
-        """Draw `draw` inside `regions` (RegionSet.full: a full frame). Raises DeviceError; then the device is broken."""
+        """Draw `draw` inside `regions`. Raises DeviceError; then the device is broken until reset()."""
 
     def reset(self) -> None:
         """Bring a broken device back."""

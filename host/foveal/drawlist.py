@@ -89,7 +89,11 @@ class DrawList:
 
     def __post_init__(self) -> None:
         n = len(self.mesh)
-        for name, shape, dtype in (("mesh", (n,), np.uint32), ("mvp", (n, 4, 4), np.float32), ("sun", (n, 3), np.float32)):
+        for name, shape, dtype in (
+            ("mesh", (n,), np.uint32),
+            ("mvp", (n, 4, 4), np.float32),
+            ("sun", (n, 3), np.float32),
+        ):
             array = getattr(self, name)
             if array.shape != shape or array.dtype != dtype:
                 raise ValueError(f"DrawList.{name} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}")

@@ -219,7 +219,12 @@ class OpenClDevice:
         """Make every buffer of the frame before its timed part."""
         slots = chunks * self._capacity
         columns, rows = layout.padded(draw.width, draw.height)
-        sizes = {"record": slots * layout.RECORD_BYTES, "bounds": slots * 8, "count": chunks * 4, "extent": -(-chunks // 16) * 16 * 8}
+        sizes = {
+            "record": slots * layout.RECORD_BYTES,
+            "bounds": slots * 8,
+            "count": chunks * 4,
+            "extent": -(-chunks // 16) * 16 * 8,
+        }
         sizes |= {"pixels": columns * rows * 4} | {name: array.nbytes for name, array in inputs.items()}
         for name, size in sizes.items():
             self._memory.buffer(name, size)
