@@ -89,6 +89,11 @@ class FovealDriver:
     def identity(self) -> Identity:
         return self._identity
 
+    @property
+    def clock_hz(self) -> float:
+        """Clock that the kernel's cycles are counted at."""
+        return self._card.clock_hz
+
     def load(self, meshes: MeshSet) -> None:
         """Upload `meshes` in place of those loaded before.
 

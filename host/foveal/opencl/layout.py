@@ -132,15 +132,15 @@ def active_tiles(regions: RegionSet) -> np.ndarray:
     x0 is widened down to a multiple of 8. Tiles without a region are left out.
     """
     columns, rows = -(-regions.width // TILE_WIDTH), -(-regions.height // TILE_HEIGHT)
-    left = np.arange(columns)[None, :] * TILE_WIDTH
-    top = np.arange(rows)[:, None] * TILE_HEIGHT
+    left, top = np.arange(columns) * TILE_WIDTH, np.arange(rows)[:, None] * TILE_HEIGHT
     area = np.empty((rows, columns, 4), np.int32)
     area[..., :2], area[..., 2:] = 1 << 20, 0
     for region in regions:
-        x0, x1 = np.maximum(left, region.x0), np.minimum(left + TILE_WIDTH, region.x1)
-        y0, y1 = np.maximum(top, region.y0), np.minimum(top + TILE_HEIGHT, region.y1)
-        part = np.stack(np.broadcast_arrays(x0 & ~7, y0, x1, y1), axis=-1)
-        hit = ((x0 < x1) & (y0 < y1))[..., None]
-        area[..., :2] = np.where(hit, np.minimum(area[..., :2], part[..., :2]), area[..., :2])
-        area[..., 2:] = np.where(hit, np.maximum(area[..., 2:], part[..., 2:]), area[..., 2:])
+        across = slice(region.x0 // TILE_WIDTH, -(-region.x1 // TILE_WIDTH))
+        down = slice(region.y0 // TILE_HEIGHT, -(-region.y1 // TILE_HEIGHT))
+        x0, y0, x1, y1 = np.moveaxis(area[down, across], 2, 0)
+        np.minimum(x0, np.maximum(left[across], region.x0) & ~7, out=x0)
+        np.minimum(y0, np.maximum(top[down], region.y0), out=y0)
+        np.maximum(x1, np.minimum(left[across] + TILE_WIDTH, region.x1), out=x1)
+        np.maximum(y1, np.minimum(top[down] + TILE_HEIGHT, region.y1), out=y1)
     return np.ascontiguousarray(area[area[..., 2] > 0])
