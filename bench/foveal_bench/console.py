@@ -7,13 +7,15 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["milliseconds", "print_summary"]
+__all__ = ["NOT_CLAIMABLE", "facts", "milliseconds", "print_summary"]
+
+NOT_CLAIMABLE = "-: not claimable, too few frames (11 for p50, 64 for p90, 662 for p99)"
 
 
 def milliseconds(value: float | None) -> str:
-    """Three significant places, or why there is none."""
+    """Three places; a dash where too few frames were timed to claim the figure."""
     if value is None:
-        return "not claimable"
+        return "-"
     return f"{value:.3f}" if value < 10 else f"{value:.1f}"
 
 
@@ -34,7 +36,9 @@ def print_summary(console: Console, run: dict[str, Any]) -> None:
 
 
 def _latency(summary: dict[str, Any]) -> Table:
-    table = Table(title="Latency of a frame, milliseconds", title_justify="left")
+    table = Table(
+        title="Latency of a frame, milliseconds", title_justify="left", caption=NOT_CLAIMABLE, caption_justify="left"
+    )
     for name in ("configuration", "frames", "p50", "p90", "max", "provenance"):
         table.add_column(name, justify="left" if name in ("configuration", "provenance") else "right")
     for name, figures in summary["configurations"].items():
@@ -46,13 +50,12 @@ def _latency(summary: dict[str, Any]) -> Table:
 
 def _stages(summary: dict[str, Any]) -> Table:
     table = Table(title="Stages, milliseconds", title_justify="left")
-    for name in ("configuration", "stage", "p50", "p90", "provenance"):
-        table.add_column(name, justify="right" if name in ("p50", "p90") else "left")
+    for name in ("configuration", "stage", "p50", "p90", "max", "provenance"):
+        table.add_column(name, justify="right" if name in ("p50", "p90", "max") else "left")
     for name, figures in summary["configurations"].items():
         for stage in figures["stages"]:
-            table.add_row(
-                name, stage["name"], milliseconds(stage["p50"]), milliseconds(stage["p90"]), stage["provenance"]
-            )
+            cells = [milliseconds(stage[key]) for key in ("p50", "p90", "max")]
+            table.add_row(name, stage["name"], *cells, stage["provenance"])
         table.add_section()
     return table
 

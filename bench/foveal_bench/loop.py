@@ -23,12 +23,16 @@ TOLERATED_SHARE = 1e-3
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One tick, ready to render. tick counts from 0; times are the host's own stages (scene, regions)."""
+    """One tick, ready to render. tick counts from 0.
+
+    times: the host's own stages for every frame (scene); region_times: those that only a frame in regions needs.
+    """
 
     tick: int
     draw: DrawList
     regions: RegionSet
     times: tuple[StageTime, ...] = ()
+    region_times: tuple[StageTime, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,18 +125,19 @@ class FrameLoop:
 
 
 def _record(step: Step, configuration: Configuration, frame: Frame, different: int | None) -> dict[str, object]:
+    host = step.times if configuration.full else (*step.region_times, *step.times)
     record: dict[str, object] = {
         "tick": step.tick,
         "frame": frame.frame,
         "configuration": configuration.key,
-        "latency_ns": frame.latency_ns + sum(t.time_ns for t in step.times),
+        "latency_ns": frame.latency_ns + sum(t.time_ns for t in host),
         "region_share": frame.regions.share,
         "region_count": len(frame.regions),
         "ego_x_m": step.draw.ego[0],
         "ego_y_m": step.draw.ego[1],
         "pixels_different": different,
     }
-    for stage in (*step.times, *frame.stages):
+    for stage in (*host, *frame.stages):
         record[f"stage.{stage.name}"] = stage.time_ns
         record[f"provenance.{stage.name}"] = str(stage.provenance)
     record |= {f"count.{name}": value for name, value in frame.counters.items()}

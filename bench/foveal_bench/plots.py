@@ -12,6 +12,7 @@ matplotlib.use("svg")
 import matplotlib.pyplot as plt
 import pandas as pd
 from matplotlib.figure import Figure
+from matplotlib.ticker import LogFormatter, ScalarFormatter
 
 __all__ = ["latency_over_ticks", "stage_bars"]
 
@@ -28,16 +29,15 @@ def _svg(figure: Figure) -> str:
 
 
 def stage_bars(summary: dict[str, Any]) -> str:
-    """Median of each stage, stacked, one bar a configuration; log-free, milliseconds."""
+    """Median of each stage, stacked, one bar a configuration, milliseconds (of however few frames there are)."""
     configurations = summary["configurations"]
     names = list(dict.fromkeys(stage["name"] for c in configurations.values() for stage in c["stages"]))
     figure, axes = plt.subplots(figsize=(8, 0.62 * len(configurations) + 1.3))
     left = dict.fromkeys(configurations, 0.0)
     for number, name in enumerate(names):
         for key, figures in configurations.items():
-            value = next((s["p50"] or s["max"] for s in figures["stages"] if s["name"] == name), 0.0)
-            label = name if key == next(iter(configurations)) else None
-            axes.barh(key, value, left=left[key], color=COLOURS[number % len(COLOURS)], label=label, height=0.62)
+            value = next((s["median"] for s in figures["stages"] if s["name"] == name), 0.0)
+            axes.barh(key, value, left=left[key], color=COLOURS[number % len(COLOURS)], height=0.62)
             left[key] += value
     handles = [plt.Rectangle((0, 0), 1, 1, color=COLOURS[n % len(COLOURS)]) for n in range(len(names))]
     axes.legend(handles, names, fontsize=8, ncols=5, loc="lower center", bbox_to_anchor=(0.45, 1.0), frameon=False)
@@ -54,6 +54,8 @@ def latency_over_ticks(records: pd.DataFrame) -> str:
         style = "o" if len(rows) < records["tick"].nunique() / 2 else "-"
         axes.plot(rows["tick"], rows["latency_ns"] / 1e6, style, color=COLOURS[number], label=str(name), ms=4, lw=1.2)
     axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(ScalarFormatter())
+    axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.5)))
     axes.set_xlabel("tick")
     axes.set_ylabel("latency, ms")
     axes.grid(axis="y", alpha=0.3)

@@ -9,7 +9,7 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from foveal_bench.console import facts, milliseconds
+from foveal_bench.console import NOT_CLAIMABLE, facts, milliseconds
 from foveal_bench.plots import latency_over_ticks, stage_bars
 
 __all__ = ["render_report", "write_report"]
@@ -29,6 +29,7 @@ def render_report(run: dict[str, Any], records: pd.DataFrame, pictures: list[dic
         lines=latency_over_ticks(records) if summary else "",
         pictures=pictures,
         raw=json.dumps(run, indent=1),
+        not_claimable=NOT_CLAIMABLE,
     )
 
 

@@ -127,11 +127,9 @@ def _step(
     between = time.perf_counter_ns()
     draw = draw_list(scene, tick, mount, sun, zone)
     end = time.perf_counter_ns()
-    times = (
-        StageTime("region", between - start, Provenance.MEASURED),
-        StageTime("scene", end - between, Provenance.MEASURED),
-    )
-    return Step(number, draw, regions, times)
+    choose = StageTime("region", between - start, Provenance.MEASURED)
+    place = StageTime("scene", end - between, Provenance.MEASURED)
+    return Step(number, draw, regions, times=(place,), region_times=(choose,))
 
 
 def _spawn_ego(world: carla.World, options: BenchOptions) -> carla.Actor:

@@ -54,6 +54,7 @@ def _configuration(rows: pd.DataFrame) -> dict[str, Any]:
         figures = summarise(times)
         stages.append(
             {"name": name, "p50": figures.p50, "p90": figures.p90, "max": figures.max, "n": figures.n}
+            | {"median": nearest_rank(times, 0.5)}
             | {"provenance": "/".join(sorted(set(rows[f"provenance.{name}"].dropna())))}
         )
     counters = {

@@ -1,8 +1,12 @@
 """The frame loop finds wrong pixels, stale images and failing devices."""
 
+from dataclasses import replace
+
 import pytest
 from fakes import Painter, make_step
 from foveal.errors import DeviceTimeout
+from foveal.frame import StageTime
+from foveal.provenance import Provenance
 from foveal_bench.loop import Configuration, FrameLoop
 from foveal_bench.store import RecordStore, load
 from foveal_bench.verdict import Verdict
@@ -84,3 +88,19 @@ def test_a_failing_device_ends_the_run_and_keeps_its_frames(tmp_path):
 def test_a_sparse_configuration_renders_every_nth_tick(tmp_path):
     _, records, _ = drive(tmp_path, Painter(), full=True, every=4)
     assert records["tick"].tolist() == [0, 4]
+
+
+def test_only_a_frame_in_regions_pays_for_choosing_them(tmp_path):
+    def latency(full):
+        step = make_step(2)  # frame 102: the painter takes 1 ms
+        own = StageTime("scene", 5e5, Provenance.MEASURED), StageTime("region", 2e6, Provenance.MEASURED)
+        step = replace(step, times=own[:1], region_times=own[1:])
+        with RecordStore(tmp_path) as store:
+            configuration = Configuration("any", "label", Painter(), full=full)
+            FrameLoop(
+                [configuration], Painter(), store, Verdict(), seed=1, picture_every=4, on_picture=lambda *_: None
+            ).run(step)
+        return load(tmp_path)["latency_ns"].item()
+
+    assert latency(full=True) == 1.5e6
+    assert latency(full=False) == 3.5e6

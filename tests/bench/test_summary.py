@@ -66,7 +66,7 @@ def test_medians_stages_and_provenance(run):
     assert full["latency_ms"]["p90"] == 120.0
     assert full["latency_ms"]["p99"] is None
     assert full["stages"] == [
-        {"name": "paint", "p50": 80.0, "p90": 120.0, "max": 120.0, "n": 66, "provenance": "measured"}
+        {"name": "paint", "p50": 80.0, "p90": 120.0, "max": 120.0, "n": 66, "median": 80.0, "provenance": "measured"}
     ]
     sparse = summary["configurations"]["cosim-full"]["latency_ms"]
     assert (sparse["n"], sparse["p90"]) == (17, None)
