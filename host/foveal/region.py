@@ -91,7 +91,12 @@ class RegionSet:
         Merging joins the pair whose joint rectangle adds the fewest pixels.
         """
         kept = list(dict.fromkeys(r for r in (region.clipped(width, height) for region in regions) if not r.empty))
-        return cls(width, height, tuple(_merge(kept, MAX_REGIONS)))
+        if len(kept) > MAX_REGIONS:
+            from foveal.merge import merged  # compiled code: only drives with many actors pay for loading it
+
+            boxes = np.array([(r.x0, r.y0, r.x1, r.y1) for r in kept], dtype=np.int64)
+            kept = [Region(*box) for box in merged(boxes, MAX_REGIONS).tolist()]
+        return cls(width, height, tuple(kept))
 
     @classmethod
     def full(cls, width: int, height: int) -> RegionSet:
@@ -120,17 +125,3 @@ class RegionSet:
     def share(self) -> float:
         """Pixels held by at least one region, as a share of the frame, 0..1."""
         return float(np.count_nonzero(self.mask())) / (self.width * self.height)
-
-
-def _merge(regions: list[Region], limit: int) -> list[Region]:
-    while len(regions) > limit:
-        box = np.array([(r.x0, r.y0, r.x1, r.y1) for r in regions], dtype=np.int64)
-        low = np.minimum(box[:, None, :2], box[None, :, :2])
-        high = np.maximum(box[:, None, 2:], box[None, :, 2:])
-        area = (box[:, 2] - box[:, 0]) * (box[:, 3] - box[:, 1])
-        growth = (high - low).prod(axis=2) - area[:, None] - area[None, :]
-        growth[np.tril_indices(len(regions))] = np.iinfo(np.int64).max
-        i, j = (int(v) for v in np.unravel_index(int(growth.argmin()), growth.shape))
-        joined = regions[i].union(regions[j])
-        regions = [r for k, r in enumerate(regions) if k not in (i, j)] + [joined]
-    return regions

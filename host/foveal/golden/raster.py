@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from foveal.golden.geometry import FAR, ScreenTriangles
-from foveal.golden.jit import compiled
+from foveal.jit import compiled
 from foveal.region import RegionSet
 
 __all__ = ["rasterise"]

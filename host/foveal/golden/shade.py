@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from foveal.golden.jit import compiled
+from foveal.jit import compiled
 
 __all__ = ["shade"]
 

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 import foveal.golden
-from foveal.golden.jit import compiled
+from foveal.jit import compiled
 
 PROGRAM = """
 import os
