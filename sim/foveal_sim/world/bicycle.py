@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from foveal.golden.jit import compiled
+from foveal.jit import compiled
 
 from foveal_sim.world.actors import ActorTable
 
