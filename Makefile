@@ -1,7 +1,7 @@
 # Each target first sets up .venv (tools/setup.sh) and then calls one tool. ARGS passes options on.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help bench test sim formal lint perf clean setup-run setup-dev setup-formal
+.PHONY: help bench test sim soak formal lint perf clean setup-run setup-dev setup-formal
 
 # Whatever these programs keep between runs stays inside the project where the user has no home of their own.
 ifeq ($(strip $(HOME)),)
@@ -27,6 +27,9 @@ sim: setup-dev ## the RTL benches on Icarus and Verilator; one: MODULE=roi_clip 
 
 formal: setup-formal ## prove the RTL; one: MODULE=roi_clip; options: ARGS=--quick, --selftest, --readme
 	@$(BIN)/python hw/formal/run.py $(if $(MODULE),--module $(MODULE)) $(ARGS)
+
+soak: setup-dev ## random frames, faults, resets and region changes on the co-simulated kernel; ARGS="--minutes 10 --seed 7"
+	@$(BIN)/python tests/sim/soak.py $(ARGS)
 
 lint: setup-dev ## ruff, mypy, Verilator -Wall and Icarus -Wall
 	@$(BIN)/ruff check .
