@@ -87,8 +87,8 @@ def facts(summary: dict[str, Any]) -> list[str]:
         i = summary["injection"]
         lines.append(
             f"Region COMMIT to first clipped beat: {i['cycles_p50']:.0f} cycles, {i['ns_p50']:.1f} ns at"
-            f" {i['clock_mhz']:.0f} MHz (at most {i['cycles_max']:.0f} cycles, {i['ns_max']:.1f} ns;"
-            " simulated, counted in the fabric). Apart from it the set waited"
+            f" {i['clock_mhz']:.0f} MHz ({i['cycles_min']:.0f} to {i['cycles_max']:.0f} cycles,"
+            f" at most {i['ns_max']:.1f} ns; simulated, counted in the fabric). Apart from it the set waited"
             f" {i['wait_ns_p50'] / 1e6:.3f} ms for the frame's first beat; the host's writes are in the launch stage."
         )
     for ratio in summary["ratios"]:

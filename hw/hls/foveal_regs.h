@@ -90,14 +90,32 @@ inline constexpr std::uint32_t RD_BURSTS = 0x254;
 inline constexpr std::uint32_t RD_BYTES = 0x258;
 inline constexpr std::uint32_t WR_BURSTS = 0x25C;
 inline constexpr std::uint32_t WR_BYTES = 0x260;
-inline constexpr std::uint32_t DMA_LOADS = 0x264;
-inline constexpr std::uint32_t DMA_SKIPPED = 0x268;
-inline constexpr std::uint32_t DMA_BYTES = 0x26C;
-inline constexpr std::uint32_t ROI_SETS = 0x270;
-inline constexpr std::uint32_t ROI_INJECT_CYCLES = 0x274;
-inline constexpr std::uint32_t ROI_WAIT_CYCLES = 0x278;
-inline constexpr std::uint32_t ROI_INJECT_MAX = 0x27C;
-inline constexpr std::uint32_t FRAMES = 0x280;
+inline constexpr std::uint32_t SCAN_ALONE_CYCLES = 0x264;
+inline constexpr std::uint32_t DMA_ALONE_CYCLES = 0x268;
+inline constexpr std::uint32_t SCAN_IDLE_CYCLES = 0x26C;
+inline constexpr std::uint32_t FETCH_BEATS = 0x270;
+inline constexpr std::uint32_t FETCH_STALL_CYCLES = 0x274;
+inline constexpr std::uint32_t FETCH_LATENCY_CYCLES = 0x278;
+inline constexpr std::uint32_t FETCH_IDLE_CYCLES = 0x27C;
+inline constexpr std::uint32_t WRITE_BEATS = 0x280;
+inline constexpr std::uint32_t WRITE_STALL_CYCLES = 0x284;
+inline constexpr std::uint32_t WRITE_LATENCY_CYCLES = 0x288;
+inline constexpr std::uint32_t WRITE_IDLE_CYCLES = 0x28C;
+inline constexpr std::uint32_t DMA_LOADS = 0x290;
+inline constexpr std::uint32_t DMA_SKIPPED = 0x294;
+inline constexpr std::uint32_t DMA_BYTES = 0x298;
+inline constexpr std::uint32_t ROI_SETS = 0x29C;
+inline constexpr std::uint32_t ROI_INJECT_CYCLES = 0x2A0;
+inline constexpr std::uint32_t ROI_WAIT_CYCLES = 0x2A4;
+inline constexpr std::uint32_t ROI_INJECT_MAX = 0x2A8;
+inline constexpr std::uint32_t ROI_INJECT_MIN = 0x2AC;
+inline constexpr std::uint32_t ROI_INJECT_SUM = 0x2B0;
+inline constexpr std::uint32_t ROI_INJECT_COUNT = 0x2B4;
+inline constexpr std::uint32_t ROI_INJECT_TO_8 = 0x2B8;
+inline constexpr std::uint32_t ROI_INJECT_TO_16 = 0x2BC;
+inline constexpr std::uint32_t ROI_INJECT_TO_24 = 0x2C0;
+inline constexpr std::uint32_t ROI_INJECT_OVER_24 = 0x2C4;
+inline constexpr std::uint32_t FRAMES = 0x2C8;
 
 inline constexpr std::uint32_t CTRL_AP_START_MASK = 0x00000001;
 inline constexpr unsigned CTRL_AP_START_SHIFT = 0;
@@ -160,8 +178,8 @@ inline constexpr std::uint32_t DEFAULT_ID = 0x4C564F46;
 inline constexpr std::uint32_t DEFAULT_VERSION = 0x00010000;
 inline constexpr std::uint32_t DEFAULT_CONFIG = 0x00201008;
 
-inline constexpr unsigned FRAME_COUNTERS = 21;
-inline constexpr unsigned TOTAL_COUNTERS = 8;
+inline constexpr unsigned FRAME_COUNTERS = 32;
+inline constexpr unsigned TOTAL_COUNTERS = 15;
 
 inline constexpr std::uint32_t roi_lo(unsigned n) { return ROI_0_LO + 8 * n; }
 inline constexpr std::uint32_t roi_hi(unsigned n) { return ROI_0_HI + 8 * n; }

@@ -9,6 +9,8 @@
 `default_nettype none
 `timescale 1ns / 1ps
 
+`include "foveal_regs.vh"
+
 module foveal_kernel #(
     parameter PPC = 8,         // pixels a clock: 1, 2, 4, 8 or 16; gmem1 has PPC * 32 bits
     parameter OUTSTANDING = 8  // requests in flight on gmem0 and gmem1, 1 to 64
@@ -177,7 +179,7 @@ module foveal_kernel #(
   wire [NUM_ROI*52-1:0] clip_set;
   wire                  roi_gen;
 
-  wire [     21*32-1:0] frame_counters;
+  wire [32*`FOVEAL_FRAME_COUNTERS-1:0] frame_counters;
   wire [      3*32-1:0] dma_counters;
   wire                  fetch_error;
   wire [           1:0] fetch_resp;
@@ -277,7 +279,7 @@ module foveal_kernel #(
   wire         tri_end;
   wire [ 31:0] fetch_bursts;
   wire [ 31:0] fetch_bytes;
-  wire         unused_fetch_busy;  // every band ends in a token, which the raster waits for
+  wire         fetch_busy;
 
   tri_fetch #(
       .OUTSTANDING(OUTSTANDING)
@@ -313,7 +315,7 @@ module foveal_kernel #(
       .m_axi_gmem0_rlast(m_axi_gmem0_rlast),
       .m_axi_gmem0_rvalid(m_axi_gmem0_rvalid),
       .m_axi_gmem0_rready(m_axi_gmem0_rready),
-      .busy(unused_fetch_busy),
+      .busy(fetch_busy),
       .error(fetch_error),
       .resp(fetch_resp),
       .timed_out(fetch_timed_out),
@@ -681,7 +683,24 @@ module foveal_kernel #(
   // ---- The frame ------------------------------------------------------------------------------------
   wire [7:0] now;
   wire [7:0] bands_skipped;
-  assign now[5] = scan_stalled;
+  wire [2:0] spent;
+  assign now[5] = scan_stalled & now[4];
+
+  // What each of the two busy ports does in a cycle of the frame: exactly one of beat, stall, latency, idle.
+  wire       read_offered = m_axi_gmem0_rvalid & now[0];
+  wire       write_offered = m_axi_gmem1_wvalid & now[0];
+  wire [3:0] fetch_now = {
+    now[0] & ~m_axi_gmem0_rvalid & ~fetch_busy,
+    now[0] & ~m_axi_gmem0_rvalid & fetch_busy,
+    read_offered & ~m_axi_gmem0_rready,
+    read_offered & m_axi_gmem0_rready
+  };
+  wire [3:0] write_now = {
+    now[0] & ~m_axi_gmem1_wvalid & write_idle,
+    now[0] & ~m_axi_gmem1_wvalid & ~write_idle,
+    write_offered & ~m_axi_gmem1_wready,
+    write_offered & m_axi_gmem1_wready
+  };
 
   frame_ctl #(
       .NUM_ROI(NUM_ROI)
@@ -728,6 +747,9 @@ module foveal_kernel #(
       .now_scan(now[4]),
       .now_drain(now[6]),
       .now_dma_wait(now[7]),
+      .now_scan_alone(spent[0]),
+      .now_dma_alone(spent[1]),
+      .now_scan_idle(spent[2]),
       .bands_skipped(bands_skipped)
   );
 
@@ -736,6 +758,9 @@ module foveal_kernel #(
       .rst_n(rst_n),
       .frame_start(frame_start),
       .now(now),
+      .spent(spent),
+      .fetch(fetch_now),
+      .write(write_now),
       .event_pulse({stat_blocks, stat_empty, stat_outside, stat_walked, stat_culled, stat_fetched}),
       .bands_skipped(bands_skipped),
       .pixels_kept(pixels_kept),

@@ -59,6 +59,9 @@ module frame_ctl #(
     output wire                  now_scan,
     output wire                  now_drain,
     output wire                  now_dma_wait,
+    output wire                  now_scan_alone,
+    output wire                  now_dma_alone,
+    output wire                  now_scan_idle,
     output wire [           7:0] bands_skipped
 );
 
@@ -210,12 +213,20 @@ module frame_ctl #(
   // The raster's time: waiting for a bank counts as work held only when a record is there to be drawn.
   wire bank_wait = run & next_valid_reg & ~raster_valid_reg & ~raster_free & gate_valid;
   assign now_running      = state_reg != IDLE;
-  assign now_raster       = raster_busy | bank_wait;
+  assign now_raster       = run & (raster_busy | bank_wait);
   assign now_raster_stall = bank_wait;
   assign now_fetch_wait   = run & ~all_rastered & ~raster_busy & ~bank_wait;
   assign now_scan         = scan_active_reg & scan_busy;
-  assign now_drain        = state_reg == DRAIN;
+  assign now_drain        = (state_reg == DRAIN) & ~load_last;
   assign now_dma_wait     = scan_wanted & dma_pending;
+
+  // Each cycle of a frame is one of: fetch wait, raster (but for its stall), scan alone, load alone, drain. And one of:
+  // scan, load wait, scan idle.
+  wire load_last = (state_reg == DRAIN) & write_done & write_idle & dma_pending & ~write_failed;
+  wire behind = bank_wait | (run & all_rastered & ~raster_busy) | (state_reg == ABORT);
+  assign now_scan_alone   = behind & ~now_dma_wait;
+  assign now_dma_alone    = (behind & now_dma_wait) | load_last;
+  assign now_scan_idle    = now_running & ~now_scan & ~now_dma_wait;
 
 endmodule
 

@@ -4,12 +4,17 @@
 `default_nettype none
 `timescale 1ns / 1ps
 
+`include "foveal_regs.vh"
+
 module frame_stats (
     input  wire          clk,
     input  wire          rst_n,
     input  wire          frame_start,
     input  wire [   7:0] now,            // per cycle: running, fetch wait, raster, raster stall, scan, scan stall,
                                          // drain, material wait (bit 0 to 7)
+    input  wire [   2:0] spent,          // per cycle: scan alone, material load alone, scan idle (bit 0 to 2)
+    input  wire [   3:0] fetch,          // per cycle: beat, stall, latency, idle (bit 0 to 3), of gmem0
+    input  wire [   3:0] write,          // the same of gmem1
     input  wire [   5:0] event_pulse,    // fetched, culled, walked, outside, empty, block (bit 0 to 5)
     input  wire [   7:0] bands_skipped,
     input  wire [  31:0] pixels_kept,
@@ -18,13 +23,14 @@ module frame_stats (
     input  wire [  31:0] rd_bytes,
     input  wire [  31:0] wr_bursts,
     input  wire [  31:0] wr_bytes,
-    output wire [21*32-1:0] frame_counters
+    output wire [32*`FOVEAL_FRAME_COUNTERS-1:0] frame_counters
 );
 
-  localparam COUNTED = 14;
+  localparam COUNTED = 25;
+  localparam BEFORE = 14;  // of them stand before the totals in the register map
 
   reg     [COUNTED*32-1:0] count_reg;
-  wire    [   COUNTED-1:0] step = {event_pulse, now};
+  wire    [   COUNTED-1:0] step = {write, fetch, spent, event_pulse, now};
   integer                  n;
 
   always @(posedge clk) begin
@@ -33,7 +39,9 @@ module frame_stats (
   end
 
   assign frame_counters = {
-    wr_bytes, wr_bursts, rd_bytes, rd_bursts, out_bytes, pixels_kept, {24'd0, bands_skipped}, count_reg
+    count_reg[32*COUNTED-1:32*BEFORE],
+    {wr_bytes, wr_bursts, rd_bytes, rd_bursts, out_bytes, pixels_kept, {24'd0, bands_skipped}},
+    count_reg[32*BEFORE-1:0]
   };
 
 endmodule

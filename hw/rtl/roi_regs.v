@@ -327,7 +327,7 @@ module roi_regs #(
   assign mat_invalidate = invalidate_reg;
 
   // ---- Region sets ------------------------------------------------------------------------------------------------
-  wire [127:0] set_counters;
+  wire [11*32-1:0] set_counters;
   reg  [ 31:0] frames_reg;
 
   roi_sets #(

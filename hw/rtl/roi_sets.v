@@ -4,7 +4,8 @@
 // The injection counter runs from the COMMIT handshake to the first beat that leaves the clip with the new `roi_gen`:
 // cycles of waiting for a frame start, for input of the clip or for its output are counted apart. One bit of
 // generation means that sets must not be committed faster than the clip's pipeline is deep.
-// `counters` = {largest injection, waiting of the last set, injection of the last set, sets in force so far}.
+// `counters` = {sets that took over 24, 17 to 24, 9 to 16, 1 to 8 cycles, their number, sum, smallest, largest
+// injection, waiting of the last set, injection of the last set, sets in force so far}.
 // `clear` zeroes the counters and keeps the sets; reset empties the sets.
 `default_nettype none
 `timescale 1ns / 1ps
@@ -26,7 +27,7 @@ module roi_sets #(
     input  wire                  clip_stalled,
     input  wire                  clip_fire,
     input  wire                  clip_gen,
-    output wire [         127:0] counters
+    output wire [     11*32-1:0] counters
 );
 
   // A frame is at most 4096 wide, so a larger coordinate means the same as 8191.
@@ -67,6 +68,13 @@ module roi_sets #(
   reg  [31:0] inject_reg;
   reg  [31:0] wait_reg;
   reg  [31:0] max_reg;
+  reg  [31:0] min_reg;
+  reg  [31:0] sum_reg;
+  reg  [31:0] count_reg;
+  reg  [31:0] to_8_reg;
+  reg  [31:0] to_16_reg;
+  reg  [31:0] to_24_reg;
+  reg  [31:0] over_24_reg;
 
   wire        waits = commit ? ~at_once : waiting_reg;
   wire        counts = ~waits & clip_active & ~clip_stalled;
@@ -82,18 +90,36 @@ module roi_sets #(
       inject_reg   <= 32'd0;
       wait_reg     <= 32'd0;
       max_reg      <= 32'd0;
+      min_reg      <= 32'd0;
+      sum_reg      <= 32'd0;
+      count_reg    <= 32'd0;
+      to_8_reg     <= 32'd0;
+      to_16_reg    <= 32'd0;
+      to_24_reg    <= 32'd0;
+      over_24_reg  <= 32'd0;
     end else begin
       tracking_reg <= commit | (tracking_reg & ~arrives);
       if (commit | tracking_reg) begin
         inject_reg <= inject_next;
         wait_reg   <= wait_next;
       end
-      if (arrives & (inject_next > max_reg)) max_reg <= inject_next;
+      if (arrives) begin
+        if (inject_next > max_reg) max_reg <= inject_next;
+        if ((count_reg == 32'd0) | (inject_next < min_reg)) min_reg <= inject_next;
+        sum_reg   <= sum_reg + inject_next;
+        count_reg <= count_reg + 32'd1;
+        if (inject_next <= 32'd8) to_8_reg <= to_8_reg + 32'd1;
+        else if (inject_next <= 32'd16) to_16_reg <= to_16_reg + 32'd1;
+        else if (inject_next <= 32'd24) to_24_reg <= to_24_reg + 32'd1;
+        else over_24_reg <= over_24_reg + 32'd1;
+      end
       if (takes) sets_reg <= sets_reg + 32'd1;
     end
   end
 
-  assign counters = {max_reg, wait_reg, inject_reg, sets_reg};
+  assign counters = {
+    over_24_reg, to_24_reg, to_16_reg, to_8_reg, count_reg, sum_reg, min_reg, max_reg, wait_reg, inject_reg, sets_reg
+  };
 
 endmodule
 

@@ -17,6 +17,8 @@ from rich.console import Console
 COUNTERS = {
     "roi_inject_cycles": 6,
     "roi_wait_cycles": 900,
+    "roi_inject_min": 5,
+    "roi_inject_max": 9,
     "dma_loads": 1,
     "dma_skipped": 5,
     "dma_bytes": 1024,
@@ -83,6 +85,9 @@ def test_injection_is_cycles_over_the_clock_apart_from_the_wait(run):
     injection = run[0]["summary"]["injection"]
     assert injection["ns_p50"] == pytest.approx(20.0)
     assert injection["wait_ns_p50"] == pytest.approx(3000.0)
+    # the extremes are the kernel's own, of every set since its reset
+    assert (injection["cycles_min"], injection["cycles_max"]) == (5, 9)
+    assert injection["ns_max"] == pytest.approx(30.0)
 
 
 def test_region_share_and_dma_counts(run):

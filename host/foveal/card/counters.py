@@ -16,22 +16,16 @@ def read_counters(card: Card) -> dict[str, int]:
 
 
 def kernel_stages(counters: dict[str, int], clock_hz: float, provenance: Provenance) -> list[StageTime]:
-    """FRAME_CYCLES as serial stages whose sum it is exactly.
+    """FRAME_CYCLES as serial stages whose sum it is exactly: the kernel counts each cycle in one of them.
 
-    fetch: the raster waited for records. raster: it worked. texture_dma: the scan alone ran, waiting for the material
-    table. scan: the part of the scan-out that no raster work hides. drain: writes outstanding after the last scan.
+    fetch: the raster waited for records. raster: it worked. texture_dma: nothing but the load of the material table
+    was waited for. scan: the part of the scan-out that no raster work hides. drain: writes outstanding after the scan.
     """
-    total = left = counters["frame_cycles"]
-    wanted = {
+    cycles = {
         "fetch": counters["fetch_wait_cycles"],
         "raster": counters["raster_cycles"] - counters["raster_stall_cycles"],
+        "texture_dma": counters["dma_alone_cycles"],
+        "scan": counters["scan_alone_cycles"],
         "drain": counters["drain_cycles"],
-        "texture_dma": counters["dma_wait_cycles"],
-        "scan": total,
     }
-    cycles: dict[str, int] = {}
-    for name, count in wanted.items():
-        cycles[name] = min(max(count, 0), left)
-        left -= cycles[name]
-    order = ("fetch", "raster", "texture_dma", "scan", "drain")
-    return [StageTime(name, cycles[name] * 1e9 / clock_hz, provenance) for name in order]
+    return [StageTime(name, count * 1e9 / clock_hz, provenance) for name, count in cycles.items()]

@@ -132,14 +132,32 @@ RD_BURSTS = 0x254
 RD_BYTES = 0x258
 WR_BURSTS = 0x25C
 WR_BYTES = 0x260
-DMA_LOADS = 0x264
-DMA_SKIPPED = 0x268
-DMA_BYTES = 0x26C
-ROI_SETS = 0x270
-ROI_INJECT_CYCLES = 0x274
-ROI_WAIT_CYCLES = 0x278
-ROI_INJECT_MAX = 0x27C
-FRAMES = 0x280
+SCAN_ALONE_CYCLES = 0x264
+DMA_ALONE_CYCLES = 0x268
+SCAN_IDLE_CYCLES = 0x26C
+FETCH_BEATS = 0x270
+FETCH_STALL_CYCLES = 0x274
+FETCH_LATENCY_CYCLES = 0x278
+FETCH_IDLE_CYCLES = 0x27C
+WRITE_BEATS = 0x280
+WRITE_STALL_CYCLES = 0x284
+WRITE_LATENCY_CYCLES = 0x288
+WRITE_IDLE_CYCLES = 0x28C
+DMA_LOADS = 0x290
+DMA_SKIPPED = 0x294
+DMA_BYTES = 0x298
+ROI_SETS = 0x29C
+ROI_INJECT_CYCLES = 0x2A0
+ROI_WAIT_CYCLES = 0x2A4
+ROI_INJECT_MAX = 0x2A8
+ROI_INJECT_MIN = 0x2AC
+ROI_INJECT_SUM = 0x2B0
+ROI_INJECT_COUNT = 0x2B4
+ROI_INJECT_TO_8 = 0x2B8
+ROI_INJECT_TO_16 = 0x2BC
+ROI_INJECT_TO_24 = 0x2C0
+ROI_INJECT_OVER_24 = 0x2C4
+FRAMES = 0x2C8
 
 # field masks and shifts
 CTRL_AP_START_MASK = 0x00000001
@@ -227,6 +245,17 @@ FRAME_COUNTERS: tuple[str, ...] = (
     "RD_BYTES",
     "WR_BURSTS",
     "WR_BYTES",
+    "SCAN_ALONE_CYCLES",
+    "DMA_ALONE_CYCLES",
+    "SCAN_IDLE_CYCLES",
+    "FETCH_BEATS",
+    "FETCH_STALL_CYCLES",
+    "FETCH_LATENCY_CYCLES",
+    "FETCH_IDLE_CYCLES",
+    "WRITE_BEATS",
+    "WRITE_STALL_CYCLES",
+    "WRITE_LATENCY_CYCLES",
+    "WRITE_IDLE_CYCLES",
 )
 
 # counters since reset, by ascending offset
@@ -238,6 +267,13 @@ TOTAL_COUNTERS: tuple[str, ...] = (
     "ROI_INJECT_CYCLES",
     "ROI_WAIT_CYCLES",
     "ROI_INJECT_MAX",
+    "ROI_INJECT_MIN",
+    "ROI_INJECT_SUM",
+    "ROI_INJECT_COUNT",
+    "ROI_INJECT_TO_8",
+    "ROI_INJECT_TO_16",
+    "ROI_INJECT_TO_24",
+    "ROI_INJECT_OVER_24",
     "FRAMES",
 )
 COUNTERS: tuple[str, ...] = FRAME_COUNTERS + TOTAL_COUNTERS
@@ -684,35 +720,107 @@ REGISTERS: tuple[Register, ...] = (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Bytes written."),
-    Register("DMA_LOADS", 0x264, "r", 0x00000000, (
+    Register("SCAN_ALONE_CYCLES", 0x264, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Cycles in which the raster had nothing to do but wait for the scan: all bands rastered, or no bank free."),
+    Register("DMA_ALONE_CYCLES", 0x268, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "The same, where the scan itself waited for the material table."),
+    Register("SCAN_IDLE_CYCLES", 0x26C, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Cycles in which no band was there to be scanned."),
+    Register("FETCH_BEATS", 0x270, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Beats read on gmem0."),
+    Register("FETCH_STALL_CYCLES", 0x274, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Cycles in which gmem0 offered a beat that was not taken."),
+    Register("FETCH_LATENCY_CYCLES", 0x278, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Cycles in which the fetch was busy and gmem0 offered no beat."),
+    Register("FETCH_IDLE_CYCLES", 0x27C, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Cycles in which there was nothing to fetch."),
+    Register("WRITE_BEATS", 0x280, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Beats written on gmem1."),
+    Register("WRITE_STALL_CYCLES", 0x284, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Cycles in which gmem1 did not take the beat it was offered."),
+    Register("WRITE_LATENCY_CYCLES", 0x288, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Cycles in which beats were gathered or answers outstanding and none was offered."),
+    Register("WRITE_IDLE_CYCLES", 0x28C, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Cycles in which nothing was to be written."),
+    Register("DMA_LOADS", 0x290, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Material tables loaded."),
-    Register("DMA_SKIPPED", 0x268, "r", 0x00000000, (
+    Register("DMA_SKIPPED", 0x294, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Frames that needed no load."),
-    Register("DMA_BYTES", 0x26C, "r", 0x00000000, (
+    Register("DMA_BYTES", 0x298, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Bytes of material tables read."),
-    Register("ROI_SETS", 0x270, "r", 0x00000000, (
+    Register("ROI_SETS", 0x29C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Region sets that became active."),
-    Register("ROI_INJECT_CYCLES", 0x274, "r", 0x00000000, (
+    Register("ROI_INJECT_CYCLES", 0x2A0, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Last set: cycles from the COMMIT handshake to the first beat clipped by it, without ROI_WAIT_CYCLES."),
-    Register("ROI_WAIT_CYCLES", 0x278, "r", 0x00000000, (
+    Register("ROI_WAIT_CYCLES", 0x2A4, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Last set: of that interval, cycles of waiting for a frame start, for input of the clip, or for its output."),
-    Register("ROI_INJECT_MAX", 0x27C, "r", 0x00000000, (
+    Register("ROI_INJECT_MAX", 0x2A8, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Largest ROI_INJECT_CYCLES of any set."),
-    Register("FRAMES", 0x280, "r", 0x00000000, (
+    Register("ROI_INJECT_MIN", 0x2AC, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Smallest ROI_INJECT_CYCLES of any set; 0 before the first."),
+    Register("ROI_INJECT_SUM", 0x2B0, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Sum of ROI_INJECT_CYCLES of all sets that arrived."),
+    Register("ROI_INJECT_COUNT", 0x2B4, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Sets that arrived at the clip's output; a set that was replaced before it got there is not among them."),
+    Register("ROI_INJECT_TO_8", 0x2B8, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Of them, sets that took 1 to 8 cycles."),
+    Register("ROI_INJECT_TO_16", 0x2BC, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Sets that took 9 to 16 cycles."),
+    Register("ROI_INJECT_TO_24", 0x2C0, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Sets that took 17 to 24 cycles."),
+    Register("ROI_INJECT_OVER_24", 0x2C4, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Sets that took more."),
+    Register("FRAMES", 0x2C8, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Frames that ended."),

@@ -23,7 +23,7 @@ module roi_inject_formal (
   wire clip_fire;
   wire clip_gen;
   wire s_tready;
-  wire [127:0] counters;
+  wire [11*32-1:0] counters;
   wire m_tkeep;
   wire m_tlast;
 

@@ -23,7 +23,7 @@ module roi_sets_formal #(
   wire [NUM_ROI*52-1:0] roi_set;
   wire [NUM_ROI*52-1:0] clip_set;
   wire roi_gen;
-  wire [127:0] counters;
+  wire [11*32-1:0] counters;
 
   roi_sets #(
       .NUM_ROI(NUM_ROI)

@@ -128,8 +128,20 @@ class Surroundings:
             self.end_seen = True
             assert not self.scanning
         self.frames_done += bit(dut.frame_done)
-        for name in ("running", "fetch_wait", "raster", "raster_stall", "scan", "drain", "dma_wait"):
-            self.now[name] = self.now.get(name, 0) + bit(getattr(dut, f"now_{name}"))
+        now = {name: bit(getattr(dut, f"now_{name}")) for name in CYCLES}
+        for name, on in now.items():
+            self.now[name] = self.now.get(name, 0) + on
+        # Every cycle of a frame, and no other, is accounted for exactly once in each of the two sums.
+        work = now["raster"] & ~now["raster_stall"]
+        serial = now["fetch_wait"] + work + now["scan_alone"] + now["dma_alone"] + now["drain"]
+        assert serial == now["running"], now
+        assert now["scan"] + now["dma_wait"] + now["scan_idle"] == now["running"], now
+
+
+CYCLES = (
+    *("running", "fetch_wait", "raster", "raster_stall", "scan", "drain", "dma_wait"),
+    *("scan_alone", "dma_alone", "scan_idle"),
+)
 
 
 class Token:

@@ -140,14 +140,14 @@ async def every_register_resets_and_keeps_its_bits(dut: Any) -> None:
 async def read_only_and_unmapped_addresses_answer_slverr(dut: Any) -> None:
     bench = Bench(dut, "slverr", skewed=True)
     await bench.loop.reset()
-    dut.frame_counters.value = bench.rng.getrandbits(32 * 21)
+    dut.frame_counters.value = bench.rng.getrandbits(32 * len(regs.FRAME_COUNTERS))
     for register in regs.REGISTERS:
         if register.access == "r":
             before = await bench.read(register.name)
             assert await bench.bus.write(register.offset, ~before) == SLVERR, register.name
             assert await bench.read(register.name) == before
     mapped = set(regs.OFFSETS.values())
-    for offset in (0x018, 0x024, 0x0FC, 0x18C, 0x1FC, 0x284, 0xFFC, 0x500):
+    for offset in (0x018, 0x024, 0x0FC, 0x18C, 0x1FC, regs.FRAMES + 4, 0xFFC, 0x500):
         assert offset not in mapped
         assert await bench.bus.write(offset, MASK) == SLVERR
         assert await bench.bus.read(offset) == (0, SLVERR)
@@ -403,9 +403,14 @@ async def injection_cycles_from_the_handshake_to_the_first_new_beat(dut: Any) ->
     await bench.write("FLAGS", regs.FLAGS_IMMEDIATE_MASK)
     await bench.write("ROI_COMMIT", 1)
     await bench.begin()
+    assert [await bench.read(f"ROI_INJECT_{name}") for name in ("MIN", "MAX", "SUM", "COUNT")] == [0] * 4
     dut.clip_active.value = 1
-    largest = 0
-    for stalls, idles, flows in ((0, 0, 3), (2, 0, 3), (4, 3, 7), (0, 5, 4)):
+    dut.clip_gen.value, dut.clip_fire.value = bit(dut.roi_gen), 1
+    await bench.loop.step(2)
+    taken = [await bench.read("ROI_INJECT_CYCLES")]
+    assert 1 <= taken[0] <= 8
+    cases = ((0, 0, 5), (2, 0, 3), (4, 3, 8), (0, 5, 9), (0, 1, 16), (1, 0, 17), (0, 0, 24), (0, 0, 25), (1, 1, 40))
+    for stalls, idles, flows in cases:
         old = bit(dut.roi_gen)
         dut.clip_gen.value, dut.clip_fire.value = old, 1
         bench.bus.b_answer = None
@@ -428,8 +433,11 @@ async def injection_cycles_from_the_handshake_to_the_first_new_beat(dut: Any) ->
         assert arrival - handshake == stalls + idles + flows
         assert await bench.read("ROI_INJECT_CYCLES") == flows
         assert await bench.read("ROI_WAIT_CYCLES") == stalls + idles
-        largest = max(largest, flows)
-        assert await bench.read("ROI_INJECT_MAX") == largest
+        taken.append(flows)
+        for name, value in (("MIN", min(taken)), ("MAX", max(taken)), ("SUM", sum(taken)), ("COUNT", len(taken))):
+            assert await bench.read(f"ROI_INJECT_{name}") == value, name
+    bins = [await bench.read(f"ROI_INJECT_{name}") for name in ("TO_8", "TO_16", "TO_24", "OVER_24")]
+    assert bins == [4, 2, 2, 2]
 
 
 @cocotb.test
