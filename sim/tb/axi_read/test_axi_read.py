@@ -179,6 +179,31 @@ async def an_error_marks_its_beat_and_the_command_finishes(dut: Any, code: int, 
 
 
 @cocotb.test
+@cocotb.parametrize(code=[SLVERR, DECERR])
+async def an_error_with_any_number_of_requests_in_flight_leaves_a_clean_next_transfer(dut: Any, code: int) -> None:
+    """1 to 16 commands are asked for before a slow memory answers; one beat of one of them is bad."""
+    bench = Bench(dut, f"flight{code}", latency=60)
+    await bench.start()
+    for commands in (1, 2, 5, 6, 8, 16):
+        size = 3 * bench.bytes
+        bad = bench.rng.randrange(3 * commands)
+        bench.slave.errors = {bench.slave.beats + bad: code}
+        bench.sink.beats.clear()
+        sent = [(BASE + 4096 * n, size) for n in range(commands)]
+        await bench.read(sent)
+        assert [index for index, item in enumerate(bench.sink.beats) if item[3]] == [bad]
+        assert (bit(dut.error), int(dut.resp.value), bit(dut.timed_out)) == (1, code, 0)
+        dut.clear.value = 1
+        await bench.loop.step()
+        dut.clear.value = 0
+        bench.sink.beats.clear()
+        data = bench.fill(BASE, size)
+        await bench.read([(BASE, size)])
+        assert bench.received() == [(data, False)]
+        assert not bit(dut.error)
+
+
+@cocotb.test
 async def an_error_code_without_valid_is_ignored(dut: Any) -> None:
     bench = Bench(dut, "novalid")
     await bench.start()

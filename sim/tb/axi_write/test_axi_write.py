@@ -113,6 +113,25 @@ async def the_address_after_a_cut_burst(dut: Any) -> None:
 
 
 @cocotb.test
+async def four_bytes_across_a_beat_stay_one_burst_and_across_a_page_become_two(dut: Any) -> None:
+    """The two halves lie in the last bytes of one beat and the first of the next: on a 32-byte bus c0000000 and 3."""
+    bench = Bench(dut, "across")
+    await bench.start()
+    high, low = 0b11 << bench.bytes - 2, 0b11
+    for second, bursts in (
+        (BASE + bench.bytes, [(BASE, 2)]),
+        (BASE + 4096, [(BASE + 4096 - bench.bytes, 1), (BASE + 4096, 1)]),
+    ):
+        bench.memory = bench.slave.memory = Memory(GUARD)
+        bench.slave.bursts.clear()
+        beats = [bench.beat(second - bench.bytes, high), bench.beat(second, low)]
+        await bench.write(beats)
+        assert bench.slave.bursts == bursts
+        assert bench.memory.written == set(range(second - 2, second + 2))
+        bench.check(beats)
+
+
+@cocotb.test
 async def an_exact_fill_leaves_the_next_page_alone(dut: Any) -> None:
     bench = Bench(dut, "exact")
     await bench.start()
