@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import logging
 import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from foveal.device import device_names, open_device
 from foveal.errors import FovealError
-from rich.console import Console
 
 from foveal_bench.console import print_summary
+from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.options import BenchOptions
 from foveal_bench.progress import Progress
+from foveal_bench.streams import OutputClosed, ReportingConsole, echo, open_standard_streams
 
 __all__ = ["main"]
 
@@ -47,10 +52,11 @@ def cli(verbose: bool) -> None:
     foveal world            a CARLA server stand-in for the unmodified carla client
     foveal devices          which renderers work here
 
-    Exit codes: 0 valid, 1 the run is INVALID, 2 wrong usage, 3 something needed is missing or failed.
+    Exit codes: 0 valid, 1 the run is INVALID, 2 wrong usage, 3 something needed is missing or failed, 130 interrupted.
     """
     logging.basicConfig(level=logging.DEBUG if verbose else logging.WARNING, format="%(levelname)s: %(message)s")
-    for noisy in ("matplotlib", "PIL", "numba", "pyopencl", "pytools"):
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)  # it warns where it finds no cache folder
+    for noisy in ("PIL", "numba", "pyopencl", "pytools"):
         logging.getLogger(noisy).setLevel(logging.WARNING)
 
 
@@ -70,7 +76,7 @@ def cli(verbose: bool) -> None:
 @click.option(
     "--trace", type=click.Path(dir_okay=False, path_type=Path), help="Replay this drive; no server is needed."
 )
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True)
+@click.option("--seed", type=click.IntRange(0, 2**63 - 1), default=1, show_default=True)
 @click.option(
     "--full-every", type=click.IntRange(1), default=20, show_default=True, help="Co-simulate a full frame each N ticks."
 )
@@ -92,23 +98,29 @@ def bench_command(out: Path, size: str, map_name: str, as_json: bool, **options:
     foveal bench --host 192.0.2.7 --port 2000      on a real CARLA 0.9.16 server
     foveal bench --ticks 20 --size 640x360         a quick look
     """
-    from foveal_bench.run import bench
-
-    console = Console(stderr=as_json)
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
     width, height = _size(size)
     request = BenchOptions(out=out, width=width, height=height, map=map_name, **options)
     try:
-        run, early = bench(request, Progress(console))
+        with _signals_interrupt():
+            _bench(request, as_json)
     except KeyboardInterrupt:
-        console.print("interrupted; what was recorded before is kept in " + str(out), style="red", highlight=False)
-        sys.exit(INTERRUPTED)
+        _fail(Interrupted(f"interrupted; frame records, if there are any, are kept in {out}"))
+
+
+def _bench(request: BenchOptions, as_json: bool) -> None:
+    from foveal_bench.run import bench
+
+    console = ReportingConsole(stderr=as_json)
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    run, early = bench(request, Progress(console))
+    if isinstance(early, OutputClosed):
+        _fail(early)
     if as_json:
-        click.echo(json.dumps(run, indent=1))
+        echo(json.dumps(run, indent=1))
     else:
         print_summary(console, run)
-    console.print(f"report: {out / 'report.html'}", highlight=False)
+    console.print(f"report: {request.out / 'report.html'}", highlight=False, markup=False)
     if early is not None:
         _fail(early)
     console.print(f"foveal bench: {run['verdict']}", style="bold green" if run["verdict"] == "VALID" else "bold red")
@@ -151,14 +163,34 @@ def _size(text: str) -> tuple[int, int]:
     return int(width), int(height)
 
 
-def _fail(error: FovealError) -> None:
-    click.echo(f"error: {error}", err=True)
-    sys.exit(FAILED)
+@contextlib.contextmanager
+def _signals_interrupt() -> Iterator[None]:
+    """SIGTERM and a closed terminal end a run as Ctrl-C does; a signal that the caller ignores stays ignored."""
+    before = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGHUP)}
+    taken = [number for number, handler in before.items() if handler is not signal.SIG_IGN]
+    if threading.current_thread() is not threading.main_thread():
+        taken = []
+    for number in taken:
+        signal.signal(number, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        for number in taken:
+            signal.signal(number, before[number])
+
+
+def _fail(error: FovealError) -> NoReturn:
+    with contextlib.suppress(OSError):  # nobody may be there to read it
+        click.echo(f"error: {one_line(error)}", err=True)
+    sys.exit(INTERRUPTED if isinstance(error, Interrupted) else FAILED)
 
 
 def main() -> None:
     """Entry point: a user's mistake ends in one line, not in a traceback."""
+    open_standard_streams()
     try:
         cli.main(standalone_mode=True)
     except FovealError as error:
         _fail(error)
+    except Exception as error:
+        _fail(unexpected(error))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 import jinja2
@@ -12,7 +11,7 @@ import pandas as pd
 from foveal_bench.console import NOT_CLAIMABLE, facts, milliseconds
 from foveal_bench.plots import latency_over_ticks, stage_bars
 
-__all__ = ["render_report", "write_report"]
+__all__ = ["render_report"]
 
 
 def render_report(run: dict[str, Any], records: pd.DataFrame, pictures: list[dict[str, str]]) -> str:
@@ -31,7 +30,3 @@ def render_report(run: dict[str, Any], records: pd.DataFrame, pictures: list[dic
         raw=json.dumps(run, indent=1),
         not_claimable=NOT_CLAIMABLE,
     )
-
-
-def write_report(path: Path, run: dict[str, Any], records: pd.DataFrame, pictures: list[dict[str, str]]) -> None:
-    path.write_text(render_report(run, records, pictures), encoding="utf-8")

@@ -19,20 +19,24 @@ from foveal.golden.render import render as render_golden
 from foveal.region import RegionSet
 
 from foveal_bench.environment import describe
+from foveal_bench.failure import Interrupted, one_line, unexpected
+from foveal_bench.folder import results_folder
 from foveal_bench.loop import Configuration, FrameLoop, Step
 from foveal_bench.options import BenchOptions
 from foveal_bench.pictures import annotated, data_uri
 from foveal_bench.progress import Progress
-from foveal_bench.report import write_report
+from foveal_bench.report import render_report
 from foveal_bench.source import Source, open_source
 from foveal_bench.statistics import CLAIMABLE_FROM
 from foveal_bench.store import RecordStore, load
 from foveal_bench.summary import summarise_run
 from foveal_bench.verdict import Verdict
 
-__all__ = ["bench"]
+__all__ = ["REPORT", "RUN", "bench"]
 
 LOG = logging.getLogger(__name__)
+
+RUN, REPORT = "run.json", "report.html"
 
 
 def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], FovealError | None]:
@@ -41,28 +45,37 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
     Returns run.json's content and the error that ended the drive early, if one did; what was recorded before is kept.
     Raises FovealError when nothing could be run at all.
     """
-    options.out.mkdir(parents=True, exist_ok=True)
     started = datetime.now(UTC)
     verdict, pictures = Verdict(), _Pictures()
     early: FovealError | None = None
     with contextlib.ExitStack() as stack:
+        stack.enter_context(results_folder(options.out))
         progress.say("opening devices")
         devices = _open_devices(options, stack)
         configurations = _configurations(devices, options)
+        progress.say("starting the drive")
+        source = stack.enter_context(open_source(options))
+        _load(devices, source)
+        # From here on the folder holds this run and nothing of an earlier one.
+        for name in (RUN, REPORT):
+            (options.out / name).unlink(missing_ok=True)
         store = stack.enter_context(RecordStore(options.out))
-        source_text = "no drive"
         try:
-            progress.say("starting the drive")
-            source = stack.enter_context(open_source(options))
-            source_text = source.text
-            _load(devices, source)
             _drive(source, configurations, devices, store, verdict, pictures, options, progress)
-        except FovealError as error:
-            if not store.rows:
-                raise
-            early = error
+            if options.corrupt is not None and verdict.valid:
+                verdict.against(
+                    "nothing was spoiled", f"the card drew no frame {options.corrupt[0]}; name an earlier one"
+                )
+        except KeyboardInterrupt:
+            kept = f"what was recorded before is kept in {options.out}" if store.rows else "nothing was recorded yet"
+            early = Interrupted(f"interrupted; {kept}")
+            verdict.against("interrupted", f"after {store.rows} frame records")
+        except Exception as error:
+            early = unexpected(error)
             if not isinstance(error, DeviceError):
-                verdict.against("the drive ended early", f"after {store.rows} frame records: {error}")
+                verdict.against("the drive ended early", f"after {store.rows} frame records: {one_line(early)}")
+        if early is not None and not store.rows:
+            raise early
     records = load(options.out)
     facts = {c.key: _facts(c) for c in configurations}
     run: dict[str, Any] = {
@@ -70,7 +83,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         "reasons": verdict.lines(),
         "headline": None,
         "started": started.isoformat(timespec="seconds").replace("+00:00", "Z"),
-        "source": source_text,
+        "source": source.text,
         "options": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(options).items()},
         "environment": describe(),
         "depth": pictures.depth_compared,
@@ -78,8 +91,8 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
     }
     if verdict.valid:
         run["headline"] = _headline(run["summary"])
-    _write_json(options.out / "run.json", run)
-    write_report(options.out / "report.html", run, records, pictures.shown)
+    _write(options.out / REPORT, render_report(run, records, pictures.shown))
+    _write(options.out / RUN, json.dumps(run, indent=1, allow_nan=False) + "\n")
     return run, early
 
 
@@ -217,7 +230,12 @@ def _headline(summary: dict[str, Any]) -> str:
     return text + " (measured)."
 
 
-def _write_json(path: Path, run: dict[str, Any]) -> None:
+def _write(path: Path, text: str) -> None:
+    """Whole or not at all."""
     unfinished = path.with_suffix(".unfinished")
-    unfinished.write_text(json.dumps(run, indent=1, allow_nan=False) + "\n", encoding="utf-8")
-    unfinished.replace(path)
+    try:
+        unfinished.write_text(text, encoding="utf-8")
+        unfinished.replace(path)
+    except OSError as error:
+        unfinished.unlink(missing_ok=True)
+        raise FovealError(f"cannot write {path}: {error.strerror}; the frame records are kept") from error

@@ -8,10 +8,11 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-import carla
 import numpy as np
 from foveal.carla.client import Drive, connect
+from foveal.carla.failure import server_lost
 from foveal.carla.world_scene import static_scene
 from foveal.drawlist import Zone
 from foveal.errors import FovealError, SceneError
@@ -26,6 +27,9 @@ from foveal_bench.environment import describe
 from foveal_bench.loop import Step
 from foveal_bench.options import BenchOptions
 from foveal_bench.world_process import world_server
+
+if TYPE_CHECKING:  # importing the package where no HOME is set ends the process; foveal.carla sees to that first
+    import carla
 
 __all__ = ["Source", "open_source"]
 
@@ -72,7 +76,11 @@ def open_source(options: BenchOptions) -> Iterator[Source]:
         mount = CameraMount(width=options.width, height=options.height)
         client = connect(host, port)
         drive = stack.enter_context(Drive(client, STEP_S, mount))
-        yield _live(options, client, drive, mount, stack)
+        try:
+            source = _live(options, client, drive, mount, stack)
+        except RuntimeError as error:  # what the carla package raises for a server that is gone or refuses
+            raise server_lost(error) from error
+        yield source
 
 
 def _replay(options: BenchOptions) -> Source:
@@ -83,7 +91,10 @@ def _replay(options: BenchOptions) -> Source:
     ticks = trace.ticks[: options.ticks]
     scene = trace.scene()
     steps = (_step(n, tick, scene, trace.mount, trace.sun, trace.zone) for n, tick in enumerate(ticks))
-    return Source(f"trace {options.trace.name}", scene, len(ticks), steps, dict(trace.versions))
+    text = f"trace {options.trace.name}, {trace.mount.width}x{trace.mount.height}"
+    if trace.interrupted:
+        text += f" ({trace.interrupted})"
+    return Source(text, scene, len(ticks), steps, dict(trace.versions))
 
 
 def _live(
@@ -91,7 +102,8 @@ def _live(
 ) -> Source:
     world = drive.world
     ego = _spawn_ego(world, options)
-    stack.callback(_destroy, ego)
+    if options.host is not None:  # the built-in server ends with the run
+        stack.callback(_destroy, ego)
     drive.ego_id = ego.id
     static = static_scene(world)
     for _ in range(SETTLE_TICKS):
@@ -103,6 +115,8 @@ def _live(
     writer = stack.enter_context(
         TraceWriter(options.out / "drive.trace", static, mount, SUN, zone, options.seed, versions)
     )
+
+    stack.callback(_note_early_end, writer, options.ticks)
 
     def steps() -> Iterator[Step]:
         for number in range(options.ticks):
@@ -147,6 +161,11 @@ def _spawn_ego(world: carla.World, options: BenchOptions) -> carla.Actor:
                 actor.set_autopilot(True)
             return actor
     raise FovealError(f"none of the map's {len(points)} spawn points is free for an ego vehicle; lower --traffic")
+
+
+def _note_early_end(writer: TraceWriter, ticks: int) -> None:
+    if writer.count < ticks:
+        writer.interrupted = f"the drive ended after {writer.count} of {ticks} ticks"
 
 
 def _destroy(actor: carla.Actor) -> None:

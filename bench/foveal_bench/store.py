@@ -6,6 +6,7 @@ A run that is killed keeps every part that was written; `load` reads parts and j
 from __future__ import annotations
 
 import os
+import shutil
 from pathlib import Path
 from types import TracebackType
 
@@ -31,9 +32,9 @@ class RecordStore:
         self._parts = 0
         self.rows = 0
         try:
-            (folder / PARTS).mkdir(parents=True, exist_ok=True)
-            for old in (folder / PARTS).glob("*.parquet"):
-                old.unlink()
+            if (folder / PARTS).is_dir():  # left by a run that was killed
+                shutil.rmtree(folder / PARTS)
+            (folder / PARTS).mkdir(parents=True)
             (folder / JOINED).unlink(missing_ok=True)
         except OSError as error:
             raise FovealError(
@@ -62,9 +63,7 @@ class RecordStore:
         self.flush()
         if self.rows:
             _write(load(self._folder), self._folder / JOINED)
-        for part in (self._folder / PARTS).glob("*.parquet"):
-            part.unlink()
-        (self._folder / PARTS).rmdir()
+        shutil.rmtree(self._folder / PARTS, ignore_errors=True)
 
 
 def _write(table: pd.DataFrame, path: Path) -> None:

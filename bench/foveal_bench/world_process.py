@@ -18,7 +18,10 @@ __all__ = ["world_server"]
 
 LOG = logging.getLogger(__name__)
 READY = re.compile(r"world server ready: .*rpc [^,]*:(\d+)")
-START_DEADLINE_S = 60.0
+START_DEADLINE_S = 180.0
+"""Compiling for the first time on a busy machine takes most of it."""
+
+END_DEADLINE_S = 5.0
 
 
 @contextmanager
@@ -30,19 +33,38 @@ def world_server(
     Raises FovealError with the server's own words when it does not start.
     """
     command = [sys.executable, "-m", "foveal_sim.world", "--map", map_name, "--port", str(port), "--seed", str(seed)]
-    command += ["--traffic", str(traffic), "--walkers", str(walkers), "--synchronous"]
+    command += ["--traffic", str(traffic), "--walkers", str(walkers), "--synchronous", "--end-with-stdin"]
+    # The pipe closes when this process ends in whatever way, and the server ends with it. In a session of its own
+    # it does not get the terminal's Ctrl-C, so that the drive can end in order.
     process = subprocess.Popen(
-        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+        encoding="utf-8",
+        errors="replace",
     )
     try:
         yield _await_ready(process), process
     finally:
-        process.terminate()
-        try:
-            process.wait(timeout=10)
-        except subprocess.TimeoutExpired:
+        _end(process)
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """Ask, then insist: a stopped process takes no SIGTERM."""
+    process.terminate()
+    try:
+        process.wait(timeout=END_DEADLINE_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
+    finally:
+        if process.poll() is None:  # interrupted while it waited
             process.kill()
             process.wait()
+        assert process.stdin is not None
+        process.stdin.close()
 
 
 def _await_ready(process: subprocess.Popen[str]) -> int:
@@ -51,7 +73,7 @@ def _await_ready(process: subprocess.Popen[str]) -> int:
     def pump() -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            LOG.debug("world: %s", line.rstrip())
+            LOG.log(logging.WARNING if line.startswith("WARNING") else logging.DEBUG, "world: %s", line.rstrip())
             lines.put(line.strip())
         lines.put(None)
 
@@ -67,4 +89,4 @@ def _await_ready(process: subprocess.Popen[str]) -> int:
             raise FovealError(last or f"the world server ended with exit code {process.returncode}")
         if ready := READY.search(line):
             return int(ready[1])
-        last = line or last
+        last = line.removeprefix("error: ") or last

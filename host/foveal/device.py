@@ -58,5 +58,11 @@ def open_device(name: str, **options: object) -> Device:
     """Open the backend `name`. Raises DeviceNotFound (with what to do) when it is unknown or cannot run here."""
     for entry in entry_points(group=GROUP):
         if entry.name == name:
-            return entry.load()(**options)
+            try:
+                opener = entry.load()
+            except ImportError as error:
+                raise DeviceNotFound(
+                    f"device backend {name!r} cannot be loaded ({error}); install the wheel again: pip install ."
+                ) from error
+            return opener(**options)
     raise DeviceNotFound(f"no device backend {name!r}; installed: {', '.join(device_names()) or 'none'}")

@@ -104,12 +104,10 @@ class TraceWriter:
         self.count = 0
         self._partial = self.path.with_name(self.path.name + PARTIAL)
         try:
-            self._file = self._partial.open("wb")
+            self._file = self._partial.open("wb", buffering=0)  # nothing is left to write after a failed write
+            self._file.write(_MAGIC)
         except OSError as error:
-            raise SceneError(
-                f"trace {path} cannot be written: {error.strerror or error}; name another place"
-            ) from error
-        self._file.write(_MAGIC)
+            raise self._refused(error) from error
         self._write(
             {
                 "kind": "header",
@@ -144,15 +142,26 @@ class TraceWriter:
         """Write the end record and give the file its name; a second call does nothing."""
         if self._file.closed:
             return
-        self._write({"kind": "end", "ticks": self.count, "interrupted": self.interrupted})
-        os.fsync(self._file.fileno())
-        self._file.close()
-        self._partial.replace(self.path)
+        try:
+            with self._file:
+                self._write({"kind": "end", "ticks": self.count, "interrupted": self.interrupted})
+                os.fsync(self._file.fileno())
+            self._partial.replace(self.path)
+        except OSError as error:
+            raise self._refused(error) from error
 
     def _write(self, record: dict[str, Any]) -> None:
         payload = zlib.compress(msgpack.packb(record), 1)
-        self._file.write(_HEAD.pack(len(payload), zlib.crc32(payload)) + payload)
-        self._file.flush()
+        data = memoryview(_HEAD.pack(len(payload), zlib.crc32(payload)) + payload)
+        try:
+            while data:
+                data = data[self._file.write(data) :]
+        except OSError as error:
+            raise self._refused(error) from error
+
+    def _refused(self, error: OSError) -> SceneError:
+        kept = f"; the ticks written before are in {self._partial}" if self.count else ""
+        return SceneError(f"trace {self.path} cannot be written: {error.strerror or error}{kept}; name another place")
 
 
 def _packed(array: np.ndarray) -> list[Any]:

@@ -47,3 +47,13 @@ def test_a_folder_that_cannot_be_written_is_named(tmp_path):
     blocker.write_text("not a folder")
     with pytest.raises(FovealError, match="cannot write"):
         RecordStore(blocker / "out")
+
+
+def test_what_a_killed_run_left_behind_is_cleared(tmp_path):
+    left = tmp_path / "frames.part"
+    left.mkdir()
+    (left / "000003.unfinished").write_text("cut off")
+    with RecordStore(tmp_path) as store:
+        store.append({"tick": 0})
+    assert not left.exists()
+    assert len(load(tmp_path)) == 1

@@ -7,13 +7,14 @@ import random
 import signal
 import socket
 import struct
+import subprocess
 from collections.abc import Iterator
 from contextlib import suppress
 
 import msgpack
 import pytest
 from foveal_sim.world.rpc import CallError, MethodTable
-from world_client import Server, run_client, run_server, start_client, world_server
+from world_client import _ENV, Server, run_client, run_server, server_command, start_client, world_server
 
 ALIVE = """
 facts["frame"] = world.tick() if world.get_settings().synchronous_mode else world.wait_for_tick().frame
@@ -247,3 +248,18 @@ def test_it_runs_without_a_home_folder():
     # Importing carla with neither HOME nor CARLA_CACHE_DIR ends the interpreter with a segmentation fault.
     with world_server("--map", "straight", without=("HOME", "CARLA_CACHE_DIR")) as running:
         assert running.stop() == 0
+
+
+def test_it_ends_with_whoever_holds_its_standard_input():
+    command = server_command("--port", "0", "--map", "straight", "--end-with-stdin")
+    process = subprocess.Popen(
+        command, env=_ENV, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    )
+    try:
+        assert process.stdin
+        assert process.stdout
+        assert "ready" in process.stdout.readline()
+        process.stdin.close()
+        assert process.wait(30) == 0
+    finally:
+        process.kill()

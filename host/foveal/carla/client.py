@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import logging
 import socket
+import time
 from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Self
 
 import carla
+import msgpack
 import numpy as np
 
 from foveal.carla import version
@@ -23,21 +25,25 @@ __all__ = ["Drive", "connect"]
 
 _LOG = logging.getLogger(__name__)
 _RESTORE_S = 2.0
+_ANSWER_BYTES = 1 << 16
 
 
 def connect(host: str = "127.0.0.1", port: int = 2000, timeout_s: float = 10.0, force: bool = False) -> carla.Client:
     """A client whose calls have a deadline, of a server that answers and whose version fits.
 
     Raises ServerLost when nothing listens there, nothing answers, or (without `force`) the versions do not fit.
-    The port is tried first, because the carla package connects once and then only times out.
+    The port is tried first, because the carla package connects once and then only times out, and because an answer
+    that is not CARLA's ends the whole process in its code.
     """
     try:
-        socket.create_connection((host, port), timeout=timeout_s).close()
+        probe = socket.create_connection((host, port), timeout=timeout_s)
     except OSError as error:
         raise ServerLost(
             f"no CARLA server at {host}:{port} ({error.strerror or error}); start one "
             f"(`foveal world --port {port}` or CarlaUE4) or name another port"
         ) from error
+    with probe:
+        _ask_version(probe, f"{host}:{port}", timeout_s)
     client = carla.Client(host, port)
     client.set_timeout(timeout_s)
     try:
@@ -46,6 +52,31 @@ def connect(host: str = "127.0.0.1", port: int = 2000, timeout_s: float = 10.0, 
         raise server_lost(error) from error
     version.check(client.get_client_version(), server, force)
     return client
+
+
+def _ask_version(peer: socket.socket, place: str, timeout_s: float) -> None:
+    """Make the package's first call (msgpack-rpc: request 0, number, method, [metadata]) and look at the answer only
+    as far as its frame (response 1, the same number, error, result)."""
+    deadline = time.monotonic() + timeout_s
+    unpacker = msgpack.Unpacker(max_buffer_size=_ANSWER_BYTES)
+    try:
+        peer.sendall(msgpack.packb([0, 0, "version", [[False]]]))
+        while True:
+            peer.settimeout(max(deadline - time.monotonic(), 0.001))
+            data = peer.recv(4096)
+            if not data:
+                raise ValueError("it closed the connection")
+            unpacker.feed(data)
+            for answer in unpacker:
+                if not (isinstance(answer, list) and len(answer) == 4 and answer[:2] == [1, 0]):
+                    raise ValueError(f"it answered {str(answer)[:40]!r}")
+                return
+    except TimeoutError as error:
+        raise ServerLost(
+            f"the CARLA server at {place} did not answer within {timeout_s:g} s; check that it still runs, and the port"
+        ) from error
+    except (OSError, ValueError, msgpack.UnpackException) as error:
+        raise ServerLost(f"what listens at {place} is no CARLA server ({error}); name its RPC port") from error
 
 
 @dataclass(slots=True)

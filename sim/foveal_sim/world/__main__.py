@@ -26,6 +26,7 @@ def main(arguments: list[str] | None = None) -> int:
             population=Population(options.traffic, options.walkers, options.seed),
             device=options.device,
             synchronous=options.synchronous,
+            lifeline=sys.stdin.fileno() if options.end_with_stdin and sys.stdin else None,
             ready=lambda line: print(line, flush=True),
         )
     except FovealError as error:
@@ -45,6 +46,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--walkers", type=_count, default=0, metavar="M", help="pedestrians to spawn on sidewalks")
     parser.add_argument("--device", default=GOLDEN, help="what renders camera images: golden, or a Foveal backend")
     parser.add_argument("--synchronous", action="store_true", help="start waiting for ticks of 0.05 s: drives repeat")
+    parser.add_argument("--end-with-stdin", action="store_true", help="end when standard input closes")
     parser.add_argument("--verbose", action="store_true", help="also log connections")
     return parser
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import logging
+import os
 import selectors
 import signal
 import socket
@@ -43,6 +44,7 @@ def serve(
     population: Population | None = None,
     device: str = GOLDEN,
     synchronous: bool = False,
+    lifeline: int | None = None,
     ready: Callable[[str], None] = print,
 ) -> None:
     """Serve a world to `carla` 0.9.16 clients until SIGTERM or SIGINT (when called in the main thread).
@@ -50,7 +52,8 @@ def serve(
     map_source: name of a packaged map or path of an OpenDRIVE file. stream_port: port + 1 when None; 0 picks a free
     one, for `port` too. device: what renders cameras, "golden" or the name of a Foveal backend. ready: called once with
     one line when both ports listen. synchronous: start waiting for ticks of 0.05 s, so that a drive repeats from its
-    first frame; an asynchronous world stands still until its first client.
+    first frame; an asynchronous world stands still until its first client. lifeline: a file descriptor (a pipe from
+    whoever started this); the server ends when it closes.
 
     Raises MapError, PortError, DeviceNotFound and DeviceError.
     """
@@ -72,7 +75,7 @@ def serve(
         world.apply_settings(EpisodeSettings(synchronous=True, fixed_delta_s=ASYNCHRONOUS_STEP_S))
     world.episode.warm_up()
     renderer.warm_up(world.episode)
-    server = WorldServer(world, rpc, streams)
+    server = WorldServer(world, rpc, streams, lifeline)
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: server.stop())
@@ -102,7 +105,7 @@ def _listen(host: str, port: int, use: str) -> socket.socket:
 class WorldServer:
     """Answers calls and pushes streams in one thread; a tick is never run in parallel to anything."""
 
-    def __init__(self, world: World, rpc: socket.socket, streams: socket.socket) -> None:
+    def __init__(self, world: World, rpc: socket.socket, streams: socket.socket, lifeline: int | None = None) -> None:
         self._world = world
         self._methods = method_table(world)
         self._listeners = {rpc: self._accept_rpc, streams: self._accept_stream}
@@ -116,6 +119,9 @@ class WorldServer:
         self._next_push_s = time.monotonic()
         for sock in (rpc, streams, self._wake_in):
             self._selector.register(sock, selectors.EVENT_READ)
+        self._lifeline = lifeline
+        if lifeline is not None:
+            self._selector.register(lifeline, selectors.EVENT_READ)
 
     def stop(self) -> None:
         """End `run` soon; may be called from a signal handler or another thread."""
@@ -149,6 +155,10 @@ class WorldServer:
         return max(min(limits), 0.0)
 
     def _handle(self, sock: socket.socket, events: int) -> None:
+        if self._lifeline is not None and sock == self._lifeline:
+            if not os.read(self._lifeline, 4096):
+                self._running = False
+            return
         if sock in self._listeners:
             self._accept(sock)
             return
