@@ -63,6 +63,7 @@ class FrameLoop:
         seed: int,
         picture_every: int,
         on_picture: Callable[[Step, dict[str, Frame]], None],
+        before_render: Callable[[Step, Configuration], None] = lambda step, configuration: None,
     ) -> None:
         self._configurations = configurations
         self._golden = golden
@@ -71,6 +72,7 @@ class FrameLoop:
         self._rng = np.random.default_rng(seed)
         self._picture_every = picture_every
         self._on_picture = on_picture
+        self._before_render = before_render
 
     def warm_up(self, step: Step, rounds: int = 2) -> None:
         """Compile and touch everything before anything counts."""
@@ -84,6 +86,7 @@ class FrameLoop:
         frames: dict[str, Frame] = {}
         for index in self._rng.permutation(len(due)):
             configuration = due[index]
+            self._before_render(step, configuration)
             try:
                 frames[configuration.key] = configuration.device.render(step.draw, configuration.regions(step))
             except DeviceError as error:
@@ -131,6 +134,7 @@ def _record(step: Step, configuration: Configuration, frame: Frame, different: i
         "frame": frame.frame,
         "configuration": configuration.key,
         "latency_ns": frame.latency_ns + sum(t.time_ns for t in host),
+        "device_ns": frame.latency_ns,
         "region_share": frame.regions.share,
         "region_count": len(frame.regions),
         "ego_x_m": step.draw.ego[0],

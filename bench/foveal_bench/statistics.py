@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["CLAIMABLE_FROM", "Ratio", "Summary", "nearest_rank", "ratio_of_medians", "summarise"]
+__all__ = ["CLAIMABLE_FROM", "RATIO_FROM", "Ratio", "Summary", "nearest_rank", "ratio_of_medians", "summarise"]
 
 CLAIMABLE_FROM = {0.5: 11, 0.9: 64, 0.99: 662, 0.999: 6636}
 """Samples needed to claim a percentile at 99 % confidence with one sample over the limit allowed.
@@ -64,6 +64,10 @@ def summarise(samples: Sequence[float] | np.ndarray) -> Summary:
     return Summary(
         n, float(values.mean()), claimed[0.5], claimed[0.9], claimed[0.99], claimed[0.999], float(values[-1]), outliers
     )
+
+
+RATIO_FROM = 6
+"""Pairs needed for a ratio's interval: with five, all on one side, a sign test cannot reach 95 % (2 / 2^5 > 0.05)."""
 
 
 @dataclass(frozen=True, slots=True)

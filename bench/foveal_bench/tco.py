@@ -8,13 +8,27 @@ pipelines frames needs fewer, so the result is an upper bound for it. Money is d
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_HALF_EVEN, Decimal, InvalidOperation
 from importlib.resources import files
+from pathlib import Path
+from typing import Any
 
 import yaml
+from foveal.errors import FovealError
 
-__all__ = ["Assumptions", "Card", "FleetCost", "compare", "fleet_cost", "load_prices", "nodes_for"]
+__all__ = [
+    "Assumptions",
+    "Card",
+    "FleetCost",
+    "Prices",
+    "compare",
+    "fleet_cost",
+    "gpu_fleet",
+    "hybrid_fleet",
+    "load_prices",
+    "nodes_for",
+]
 
 HOURS_PER_YEAR = Decimal(8760)
 CENT = Decimal("0.01")
@@ -104,45 +118,73 @@ def compare(
 ) -> tuple[FleetCost, FleetCost]:
     """Both fleets for the same streams: (GPU only, GPU + FPGA with regions)."""
     return (
-        fleet_cost(
-            "GPU only",
-            nodes_for(streams, site.fps, gpu_latency_ms),
-            gpu,
-            site,
-            utilisation=site.utilisation_gpu_only,
-        ),
-        fleet_cost(
-            "FPGA + regions",
-            nodes_for(streams, site.fps, hybrid_latency_ms),
-            gpu,
-            site,
-            utilisation=site.utilisation_hybrid,
-            fpga=fpga,
-        ),
+        gpu_fleet("GPU only", gpu, site, streams=streams, latency_ms=gpu_latency_ms),
+        hybrid_fleet("FPGA + regions", gpu, fpga, site, streams=streams, latency_ms=hybrid_latency_ms),
     )
 
 
-def load_prices() -> tuple[dict[str, Card], Assumptions, list[dict[str, str]]]:
-    """Cards by name, site assumptions, and every row with its source for the report."""
-    book = yaml.safe_load(files("foveal_bench").joinpath("prices.yaml").read_text(encoding="utf-8"))
-    rows = []
-    cards = {}
-    for name, row in book["cards"].items():
-        cards[name] = Card(
-            name,
-            Decimal(row["price"]["value"]),
-            Decimal(row["max_power_w"]["value"]),
-            Decimal(row["idle_power_w"]["value"]),
-        )
-        rows += [_row(f"{name} {key}".replace("_", " "), entry) for key, entry in row.items()]
-    site = book["site"]
-    known = {field.name for field in fields(Assumptions)}
-    assumptions = Assumptions(**{key: Decimal(entry["value"]) for key, entry in site.items() if key in known})
-    rows += [_row(key.replace("_", " "), entry) for key, entry in site.items()]
-    return cards, assumptions, rows
+def gpu_fleet(label: str, gpu: Card, site: Assumptions, *, streams: int, latency_ms: Decimal) -> FleetCost:
+    """GPU nodes for `streams` cameras at `latency_ms` a frame."""
+    nodes = nodes_for(streams, site.fps, latency_ms)
+    return fleet_cost(label, nodes, gpu, site, utilisation=site.utilisation_gpu_only)
 
 
-def _row(name: str, entry: dict) -> dict[str, str]:
+def hybrid_fleet(
+    label: str, gpu: Card, fpga: Card, site: Assumptions, *, streams: int, latency_ms: Decimal
+) -> FleetCost:
+    """GPU nodes with an FPGA card each; the GPU stays for the agent, at the hybrid node's utilisation."""
+    nodes = nodes_for(streams, site.fps, latency_ms)
+    return fleet_cost(label, nodes, gpu, site, utilisation=site.utilisation_hybrid, fpga=fpga)
+
+
+@dataclass(frozen=True, slots=True)
+class Prices:
+    """A price book: cards by name, site assumptions, the claim's latencies, and every row for the report."""
+
+    cards: dict[str, Card]
+    site: Assumptions
+    claim: dict[str, Decimal]
+    rows: list[dict[str, str]]
+
+
+def load_prices(path: Path | None = None) -> Prices:
+    """Read a price book; None: the one that is shipped (copy it to make your own).
+
+    Raises FovealError, naming file and entry, when it cannot be read or an entry is missing or no number.
+    """
+    source = path or files("foveal_bench").joinpath("prices.yaml")
+    try:
+        book = yaml.safe_load(source.read_text(encoding="utf-8"))
+        cards = {
+            name: Card(
+                name, *(_number(row[key], f"{name} {key}") for key in ("price_usd", "max_power_w", "idle_power_w"))
+            )
+            for name, row in book["cards"].items()
+        }
+        site = {key: _number(entry, key) for key, entry in book["site"].items()}
+        claim = {key: _number(entry, key) for key, entry in book["claim"].items()}
+        rows = [_row(f"{name} {key}", entry) for name, row in book["cards"].items() for key, entry in row.items()]
+        rows += [_row(key, entry) for key, entry in (book["site"] | book["claim"]).items()]
+        return Prices(cards, Assumptions(**site), claim, rows)
+    except OSError as error:
+        raise FovealError(f"price book {source} cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, KeyError, TypeError, AttributeError, ValueError) as error:
+        raise FovealError(
+            f"price book {source} is not usable ({error}); compare it with the one in the package"
+        ) from error
+
+
+def _number(entry: dict[str, Any], name: str) -> Decimal:
+    try:
+        value = Decimal(str(entry["value"]))
+    except InvalidOperation:
+        raise ValueError(f"{name}: {entry['value']!r} is not a number") from None
+    if not value.is_finite() or value < 0:
+        raise ValueError(f"{name}: {value} is not a number of at least 0")
+    return value
+
+
+def _row(name: str, entry: dict[str, Any]) -> dict[str, str]:
     return {
         "name": name,
         "value": str(entry["value"]),

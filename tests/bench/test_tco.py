@@ -2,11 +2,14 @@
 
 from dataclasses import replace
 from decimal import Decimal
+from importlib.resources import files
 
 import pytest
+from foveal.errors import FovealError
 from foveal_bench.tco import compare, fleet_cost, load_prices, nodes_for
 
-CARDS, SITE, ROWS = load_prices()
+BOOK = load_prices()
+CARDS, SITE, ROWS = BOOK.cards, BOOK.site, BOOK.rows
 CLAIM = {"gpu_latency_ms": Decimal("42.6"), "hybrid_latency_ms": Decimal("14.1")}
 
 
@@ -56,3 +59,26 @@ def test_nodes_are_whole_and_nonsense_is_refused():
 
 def test_every_price_row_names_its_kind_and_source():
     assert all(row["kind"] in {"quoted", "recalled", "assumed"} and row["source"] for row in ROWS)
+
+
+def test_the_shipped_book_holds_the_claim():
+    assert BOOK.claim == CLAIM
+
+
+def test_a_price_book_of_ones_own_is_used_and_a_broken_one_is_named(tmp_path):
+    shipped = files("foveal_bench").joinpath("prices.yaml").read_text()
+    own = tmp_path / "own.yaml"
+    own.write_text(shipped.replace('value: "4395"', 'value: "1000.50"'))
+    assert load_prices(own).cards["U55C"].price_usd == Decimal("1000.50")
+    for broken in (
+        shipped.replace('value: "4395"', 'value: "N/A"'),
+        shipped.replace('value: "4395"', 'value: "-1"'),
+        shipped.replace("  pue:", "  pux:"),
+        "cards: [",
+        "",
+    ):
+        own.write_text(broken)
+        with pytest.raises(FovealError, match=r"own\.yaml"):
+            load_prices(own)
+    with pytest.raises(FovealError, match=r"none\.yaml"):
+        load_prices(tmp_path / "none.yaml")
