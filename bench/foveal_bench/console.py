@@ -7,16 +7,34 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
-__all__ = ["NOT_CLAIMABLE", "facts", "milliseconds", "print_summary"]
+__all__ = ["NOT_CLAIMABLE", "STAGES", "facts", "milliseconds", "print_summary"]
 
 NOT_CLAIMABLE = "-: not claimable, too few frames (11 for p50, 64 for p90, 662 for p99)"
 
+STAGES = {
+    "region": "host: rectangles from the actors' boxes",
+    "scene": "host: draw list of the tick",
+    "prepare": "host: buffers and tile lists of the OpenCL renderer",
+    "upload": "instances and regions to the device",
+    "geometry": "transform, clip, cull, triangle set-up",
+    "launch": "register writes and start through the driver stack",
+    "fetch": "the raster waits for triangle records",
+    "raster": "coverage and depth (OpenCL: and shading)",
+    "dma": "material table to the device",
+    "texture_dma": "the scan waits for the material table",
+    "scan": "scan-out that no raster work hides",
+    "drain": "writes still outstanding at the end",
+    "read_back": "pixels to the host",
+}
+"""What each stage is; serial, in no frame twice."""
+
 
 def milliseconds(value: float | None) -> str:
-    """Three places; a dash where too few frames were timed to claim the figure."""
+    """Three significant digits, at least to the microsecond; a dash where too few frames were timed to claim it."""
     if value is None:
         return "-"
-    return f"{value:.3f}" if value < 10 else f"{value:.1f}"
+    digits = 0 if value >= 100 else 1 if value >= 10 else 2 if value >= 1 else 3
+    return f"{value:.{digits}f}"
 
 
 def print_summary(console: Console, run: dict[str, Any]) -> None:
@@ -27,35 +45,38 @@ def print_summary(console: Console, run: dict[str, Any]) -> None:
         console.print(_stages(summary))
         for line in facts(summary):
             console.print(line, highlight=False)
-        console.print(_cost(summary["cost"]))
-        headline = run["headline"]
-        if headline:
-            console.print(headline, style="bold", highlight=False)
+        if run["verdict"] == "VALID":
+            console.print(_cost(summary["cost"]))
+        if run["headline"]:
+            console.print(run["headline"], style="bold", highlight=False)
     for reason in run["reasons"]:
         console.print(f"  - {reason}", style="red", highlight=False, markup=False)
 
 
+def _table(title: str, names: tuple[str, ...], text: tuple[str, ...], caption: str | None = None) -> Table:
+    """Columns in `text` are set to the left, figures to the right."""
+    table = Table(title=title, title_justify="left", caption=caption, caption_justify="left")
+    for name in names:
+        table.add_column(name, justify="left" if name in text else "right")
+    return table
+
+
 def _latency(summary: dict[str, Any]) -> Table:
-    table = Table(
-        title="Latency of a frame, milliseconds", title_justify="left", caption=NOT_CLAIMABLE, caption_justify="left"
-    )
-    for name in ("configuration", "frames", "p50", "p90", "max", "provenance"):
-        table.add_column(name, justify="left" if name in ("configuration", "provenance") else "right")
+    names = ("configuration", "frames", "device p50", "p90", "max", "with host p50", "p90", "max", "provenance")
+    table = _table("Latency of a frame, milliseconds", names, ("configuration", "provenance"), NOT_CLAIMABLE)
     for name, figures in summary["configurations"].items():
-        latency = figures["latency_ms"]
-        cells = [milliseconds(latency[key]) for key in ("p50", "p90", "max")]
-        table.add_row(figures.get("label", name), str(latency["n"]), *cells, figures["provenance"])
+        cells = [milliseconds(figures[of][key]) for of in ("device_ms", "latency_ms") for key in ("p50", "p90", "max")]
+        table.add_row(figures.get("label", name), str(figures["latency_ms"]["n"]), *cells, figures["provenance"])
     return table
 
 
 def _stages(summary: dict[str, Any]) -> Table:
-    table = Table(title="Stages, milliseconds", title_justify="left")
-    for name in ("configuration", "stage", "p50", "p90", "max", "provenance"):
-        table.add_column(name, justify="right" if name in ("p50", "p90", "max") else "left")
+    names = ("configuration", "stage", "p50", "p90", "max", "provenance", "what it is")
+    table = _table("Stages, milliseconds", names, ("configuration", "stage", "provenance", "what it is"))
     for name, figures in summary["configurations"].items():
         for stage in figures["stages"]:
             cells = [milliseconds(stage[key]) for key in ("p50", "p90", "max")]
-            table.add_row(name, stage["name"], *cells, stage["provenance"])
+            table.add_row(name, stage["name"], *cells, stage["provenance"], STAGES.get(stage["name"], ""))
         table.add_section()
     return table
 
@@ -80,8 +101,8 @@ def facts(summary: dict[str, Any]) -> list[str]:
     if summary["dma"]:
         d = summary["dma"]
         lines.append(
-            f"Material DMA: {d['dma_loads']} loads ({d['dma_bytes']:,} bytes), {d['dma_skipped']} frames needed none"
-            " (outside the zone or already resident)."
+            f"Material DMA since the card was opened: loaded {d['dma_loads']} x ({d['dma_bytes']:,} bytes);"
+            f" {d['dma_skipped']} frames needed no load (ego outside the zone, or the table already resident)."
         )
     if summary["injection"]:
         i = summary["injection"]
@@ -93,9 +114,9 @@ def facts(summary: dict[str, Any]) -> list[str]:
         )
     for ratio in summary["ratios"]:
         lines.append(
-            f"{ratio['of']} / {ratio['to']}: {ratio['value']:.3f}"
+            f"{ratio['of']} / {ratio['to']}, device time: {ratio['value']:.3f}"
             f" ({100 * ratio['confidence']:.0f} % interval {ratio['low']:.3f} to {ratio['high']:.3f},"
-            f" {ratio['n']} shared ticks)."
+            f" {ratio['n']} ticks that both rendered)."
         )
     compared = {name: c for name, c in summary["checked"].items() if c["compared"]}
     for name, c in compared.items():
@@ -107,15 +128,13 @@ def facts(summary: dict[str, Any]) -> list[str]:
 
 
 def _cost(cost: dict[str, Any]) -> Table:
-    fleets = f"{cost['gpu']} against {cost['gpu']} + {cost['fpga']}"
-    title = f"Yearly cost of {cost['streams']} streams 1080p30, {fleets}, USD (modelled)"
-    table = Table(title=title, title_justify="left")
-    for name in ("latencies from", "fleet", "latency ms", "nodes", "capital", "energy", "upkeep", "staff", "total"):
-        table.add_column(name, justify="left" if name in ("latencies from", "fleet") else "right")
+    title = f"Yearly cost of {cost['streams']} camera streams at {cost['fps']:.0f} fps, USD (modelled)"
+    names = ("latencies", "fleet", "latency ms", "nodes", "capital", "energy", "maintenance", "staff", "total")
+    table = _table(title, names, ("latencies", "fleet"))
     for scenario in cost["scenarios"]:
-        for fleet, latency in zip(scenario["fleets"], scenario["latency_ms"], strict=True):
+        for number, fleet in enumerate(scenario["fleets"]):
             money = [f"{float(fleet[key]):,.0f}" for key in ("capital", "energy", "maintenance", "staff", "total")]
-            table.add_row(scenario["name"], fleet["label"], milliseconds(latency), str(fleet["nodes"]), *money)
-        table.add_row("", f"[dim]{scenario['provenance']}[/dim]")
+            first = (scenario["name"], f"[dim]{scenario['provenance']}[/dim]", "")[min(number, 2)]
+            table.add_row(first, fleet["label"], milliseconds(fleet["latency_ms"]), str(fleet["nodes"]), *money)
         table.add_section()
     return table

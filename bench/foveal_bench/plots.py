@@ -14,9 +14,15 @@ import pandas as pd
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter, ScalarFormatter
 
+from foveal_bench.console import STAGES
+
 __all__ = ["latency_over_ticks", "stage_bars"]
 
-COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb", "#222255", "#ee8866", "#44bb99")
+COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44")
+STAGE_COLOURS = dict(zip(STAGES, matplotlib.colormaps["tab20"].colors, strict=False))  # type: ignore[attr-defined]
+"""A stage has the same colour in every run."""
+
+OTHER = "#777777"
 
 
 def _svg(figure: Figure) -> str:
@@ -31,15 +37,16 @@ def _svg(figure: Figure) -> str:
 def stage_bars(summary: dict[str, Any]) -> str:
     """Median of each stage, stacked, one bar a configuration, milliseconds (of however few frames there are)."""
     configurations = summary["configurations"]
-    names = list(dict.fromkeys(stage["name"] for c in configurations.values() for stage in c["stages"]))
+    present = {stage["name"] for c in configurations.values() for stage in c["stages"]}
+    names = [name for name in STAGES if name in present] + sorted(present - set(STAGES))
     figure, axes = plt.subplots(figsize=(8, 0.62 * len(configurations) + 1.3))
     left = dict.fromkeys(configurations, 0.0)
-    for number, name in enumerate(names):
+    for name in names:
         for key, figures in configurations.items():
             value = next((s["median"] for s in figures["stages"] if s["name"] == name), 0.0)
-            axes.barh(key, value, left=left[key], color=COLOURS[number % len(COLOURS)], height=0.62)
+            axes.barh(figures["label"], value, left=left[key], color=STAGE_COLOURS.get(name, OTHER), height=0.62)
             left[key] += value
-    handles = [plt.Rectangle((0, 0), 1, 1, color=COLOURS[n % len(COLOURS)]) for n in range(len(names))]
+    handles = [plt.Rectangle((0, 0), 1, 1, color=STAGE_COLOURS.get(name, OTHER)) for name in names]
     axes.legend(handles, names, fontsize=8, ncols=5, loc="lower center", bbox_to_anchor=(0.45, 1.0), frameon=False)
     axes.invert_yaxis()
     axes.set_xlabel("median milliseconds a frame")
@@ -52,7 +59,15 @@ def latency_over_ticks(records: pd.DataFrame) -> str:
     figure, axes = plt.subplots(figsize=(8, 3.2))
     for number, (name, rows) in enumerate(records.groupby("configuration", sort=False)):
         style = "o" if len(rows) < records["tick"].nunique() / 2 else "-"
-        axes.plot(rows["tick"], rows["latency_ns"] / 1e6, style, color=COLOURS[number], label=str(name), ms=4, lw=1.2)
+        axes.plot(
+            rows["tick"],
+            rows["latency_ns"] / 1e6,
+            style,
+            color=COLOURS[number % len(COLOURS)],
+            label=str(name),
+            ms=4,
+            lw=1.2,
+        )
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(ScalarFormatter())
     axes.yaxis.set_minor_formatter(LogFormatter(minor_thresholds=(2, 0.5)))

@@ -8,7 +8,7 @@ from typing import Any
 import jinja2
 import pandas as pd
 
-from foveal_bench.console import NOT_CLAIMABLE, facts, milliseconds
+from foveal_bench.console import NOT_CLAIMABLE, STAGES, facts, milliseconds
 from foveal_bench.plots import latency_over_ticks, stage_bars
 
 __all__ = ["render_report"]
@@ -29,4 +29,16 @@ def render_report(run: dict[str, Any], records: pd.DataFrame, pictures: list[dic
         pictures=pictures,
         raw=json.dumps(run, indent=1),
         not_claimable=NOT_CLAIMABLE,
+        stages=STAGES,
+        devices=_devices(summary) if summary else [],
     )
+
+
+def _devices(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """Each device once, with what it was used for."""
+    devices: dict[str, dict[str, Any]] = {}
+    for name, c in summary["configurations"].items():
+        known = devices.setdefault(c["device"], {k: c[k] for k in ("device", "kind", "detail")} | {"used": name})
+        if known["used"] != name:
+            known["used"] += f", {name}"
+    return list(devices.values())

@@ -8,43 +8,52 @@ from typing import Any
 
 import pandas as pd
 
-from foveal_bench.statistics import nearest_rank, ratio_of_medians, summarise
-from foveal_bench.tco import FleetCost, compare, load_prices
+from foveal_bench.statistics import RATIO_FROM, nearest_rank, ratio_of_medians, summarise
+from foveal_bench.tco import FleetCost, Prices, compare, gpu_fleet, hybrid_fleet
 
-__all__ = ["CLAIM", "STREAMS", "summarise_run"]
+__all__ = ["ACCELERATED", "BASELINE", "SHARED", "summarise_run"]
 
-CLAIM = {"gpu_latency_ms": Decimal("42.6"), "hybrid_latency_ms": Decimal("14.1")}
-"""Latencies of the claim under test (a white paper's table, 1080p at 30 fps in CARLA)."""
+BASELINE, SHARED, ACCELERATED = "opencl-full", "opencl-region", "cosim-region"
+GPU, CLAIM_CARD = "L40S", "U55C"
+"""Cards of the reference fleet, under which the claim's two sums are reached (see tests/bench/test_tco.py)."""
 
-STREAMS = 4
-"""Camera streams of the reference fleet."""
-
-BASELINE, ACCELERATED = "opencl-full", "cosim-region"
+CUMULATIVE = ("dma_", "roi_sets", "roi_inject_", "frames")
+"""Counters since the card was opened: a median of them means nothing."""
+FLEETS = (BASELINE, SHARED, ACCELERATED)
 PAIRS = (("cosim-region", "cosim-full"), ("opencl-region", "opencl-full"))
 TOTALS = ("dma_loads", "dma_skipped", "dma_bytes")
 
 
-def summarise_run(records: pd.DataFrame, devices: dict[str, dict[str, Any]], seed: int) -> dict[str, Any]:
+def summarise_run(
+    records: pd.DataFrame,
+    devices: dict[str, dict[str, Any]],
+    *,
+    seed: int,
+    prices: Prices,
+    streams: int = 4,
+    fpga: str = CLAIM_CARD,
+) -> dict[str, Any]:
     """Figures of a run as plain JSON values; times in milliseconds, each with its provenance.
 
-    records: one row a frame and configuration, as `drive` writes them. devices: configuration -> device facts.
+    records: one row a frame and configuration, as the frame loop writes them. devices: configuration -> device facts.
+    fpga: price book's name of the card that was simulated. streams: camera streams of the fleets that are priced.
     """
     groups = {str(name): rows for name, rows in records.groupby("configuration", sort=False)}
     configurations = {name: _configuration(rows) | devices.get(name, {}) for name, rows in groups.items()}
     return {
         "ticks": int(records["tick"].nunique()),
         "configurations": configurations,
-        "ratios": [_ratio(a, b, groups[a], groups[b], seed) for a, b in PAIRS if a in groups and b in groups],
+        "ratios": [r for a, b in PAIRS if a in groups and b in groups if (r := _ratio(a, b, groups, seed))],
         "regions": _regions(groups[ACCELERATED]) if ACCELERATED in groups else None,
         "injection": _injection(groups[ACCELERATED], devices) if ACCELERATED in groups else None,
         "dma": _dma(records),
         "checked": _checked(groups),
-        "cost": _cost(configurations),
+        "cost": _cost(configurations, prices, streams, fpga),
     }
 
 
 def _configuration(rows: pd.DataFrame) -> dict[str, Any]:
-    latency = summarise(rows["latency_ns"] / 1e6)
+    latency, device = (summarise(rows[column] / 1e6) for column in ("latency_ns", "device_ns"))
     stages = []
     for column in (c for c in rows.columns if c.startswith("stage.")):
         times = rows[column].dropna() / 1e6
@@ -60,15 +69,24 @@ def _configuration(rows: pd.DataFrame) -> dict[str, Any]:
     counters = {
         c.removeprefix("count."): nearest_rank(rows[c].dropna(), 0.5)
         for c in rows.columns
-        if c.startswith("count.") and rows[c].notna().any()
+        if c.startswith("count.") and rows[c].notna().any() and not c.removeprefix("count.").startswith(CUMULATIVE)
     }
     provenance = sorted({stage["provenance"] for stage in stages})
-    return {"latency_ms": asdict(latency), "stages": stages, "counters": counters, "provenance": " + ".join(provenance)}
+    return {
+        "latency_ms": asdict(latency),
+        "device_ms": asdict(device),
+        "stages": stages,
+        "counters": counters,
+        "provenance": " + ".join(provenance),
+    }
 
 
-def _ratio(a: str, b: str, top: pd.DataFrame, bottom: pd.DataFrame, seed: int) -> dict[str, Any]:
-    shared = sorted(set(top["tick"]) & set(bottom["tick"]))
-    x, y = (rows[rows["tick"].isin(shared)]["latency_ns"] for rows in (top, bottom))
+def _ratio(a: str, b: str, groups: dict[str, pd.DataFrame], seed: int) -> dict[str, Any] | None:
+    """Over the ticks that both rendered; None where they are too few for an interval."""
+    shared = sorted(set(groups[a]["tick"]) & set(groups[b]["tick"]))
+    if len(shared) < RATIO_FROM:
+        return None
+    x, y = (groups[name].set_index("tick").loc[shared, "device_ns"] for name in (a, b))
     return {"of": a, "to": b, "n": len(shared)} | asdict(ratio_of_medians(x, y, seed=seed))
 
 
@@ -128,48 +146,52 @@ def _checked(groups: dict[str, pd.DataFrame]) -> dict[str, dict[str, int]]:
     return result
 
 
-def _cost(configurations: dict[str, dict[str, Any]]) -> dict[str, Any]:
-    cards, site, rows = load_prices()
-    gpu, fpga = cards["L40S"], cards["U55C"]
+def _cost(configurations: dict[str, dict[str, Any]], prices: Prices, streams: int, fpga_name: str) -> dict[str, Any]:
+    """Fleets at the claim's latencies, and at this run's: a GPU alone, a GPU that is given the regions, the FPGA."""
+    gpu, fpga, site = prices.cards[GPU], prices.cards[fpga_name], prices.site
+    claimed = compare(gpu, prices.cards[CLAIM_CARD], site, streams=streams, **prices.claim)
     scenarios = [
         _scenario(
-            "the claim's latencies",
+            f"the claim's latencies ({GPU}; {GPU} + {CLAIM_CARD})",
             "quoted latencies, modelled cost",
-            compare(gpu, fpga, site, streams=STREAMS, **CLAIM),
-            CLAIM,
+            [(fleet, latency) for fleet, latency in zip(claimed, prices.claim.values(), strict=True)],
+            saving=True,
         )
     ]
-    if BASELINE in configurations and ACCELERATED in configurations:
-        medians = [configurations[name]["latency_ms"]["p50"] for name in (BASELINE, ACCELERATED)]
-        if all(medians):
-            latencies = dict(zip(CLAIM, (Decimal(repr(round(m, 6))) for m in medians), strict=True))
-            kind = configurations[BASELINE].get("kind")
-            note = (
-                "baseline measured on a GPU"
-                if kind == "gpu"
-                else "baseline measured on a CPU that stands in for a GPU: shows the arithmetic, claims no saving"
+    medians = {name: configurations.get(name, {}).get("latency_ms", {}).get("p50") for name in FLEETS}
+    if all(medians.values()):
+        latency = {name: Decimal(repr(round(value, 6))) for name, value in medians.items() if value}
+        common = {"streams": streams}
+        fleets = [
+            gpu_fleet("GPU only", gpu, site, latency_ms=latency[BASELINE], **common),
+            gpu_fleet("GPU, same regions", gpu, site, latency_ms=latency[SHARED], **common),
+            hybrid_fleet("FPGA + regions", gpu, fpga, site, latency_ms=latency[ACCELERATED], **common),
+        ]
+        real = configurations[BASELINE].get("kind") == "gpu"
+        note = (
+            "latencies measured on a GPU and simulated, modelled cost"
+            if real
+            else "modelled cost of latencies measured on a CPU that stands in for the GPU: the arithmetic, no saving"
+        )
+        scenarios.append(
+            _scenario(
+                f"this run's medians ({GPU}; {GPU} + {fpga_name})",
+                note,
+                list(zip(fleets, latency.values(), strict=True)),
+                saving=real,
             )
-            scenarios.append(
-                _scenario(
-                    "this run's median latencies",
-                    f"modelled cost; {note}",
-                    compare(gpu, fpga, site, streams=STREAMS, **latencies),
-                    latencies,
-                )
-            )
-    return {"streams": STREAMS, "gpu": gpu.name, "fpga": fpga.name, "scenarios": scenarios, "assumptions": rows}
+        )
+    return {"streams": streams, "fps": float(site.fps), "scenarios": scenarios, "assumptions": prices.rows}
 
 
-def _scenario(
-    name: str, provenance: str, fleets: tuple[FleetCost, FleetCost], latencies: dict[str, Decimal]
-) -> dict[str, Any]:
-    gpu, hybrid = fleets
+def _scenario(name: str, provenance: str, fleets: list[tuple[FleetCost, Decimal]], *, saving: bool) -> dict[str, Any]:
+    """saving: whether the last fleet may be compared with the first."""
+    first, last = fleets[0][0].total, fleets[-1][0].total
     return {
         "name": name,
         "provenance": provenance,
-        "latency_ms": [float(v) for v in latencies.values()],
-        "fleets": [_fleet(fleet) for fleet in fleets],
-        "saving_percent": float(100 * (1 - hybrid.total / gpu.total)) if gpu.total else None,
+        "fleets": [_fleet(fleet) | {"latency_ms": float(latency)} for fleet, latency in fleets],
+        "saving_percent": float(100 * (1 - last / first)) if saving and first else None,
     }
 
 

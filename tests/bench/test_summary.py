@@ -11,6 +11,7 @@ from foveal_bench.loop import Configuration, FrameLoop
 from foveal_bench.report import render_report
 from foveal_bench.store import RecordStore, load
 from foveal_bench.summary import summarise_run
+from foveal_bench.tco import load_prices
 from foveal_bench.verdict import Verdict
 from rich.console import Console
 
@@ -47,7 +48,7 @@ def run(tmp_path):
     records = load(tmp_path)
     devices = {c.key: {"label": c.label, "kind": "cpu", "device": "Painter", "detail": {}} for c in configurations}
     devices["cosim-region"]["clock_hz"] = 300e6
-    summary = summarise_run(records, devices, seed=1)
+    summary = summarise_run(records, devices, seed=1, prices=load_prices(), fpga="U280")
     document = {
         "verdict": "VALID",
         "reasons": [],
@@ -97,11 +98,32 @@ def test_region_share_and_dma_counts(run):
 
 
 def test_a_cpu_baseline_claims_no_saving(run):
-    scenarios = run[0]["summary"]["cost"]["scenarios"]
-    assert [s["name"] for s in scenarios] == ["the claim's latencies", "this run's median latencies"]
-    assert "CPU that stands in for a GPU" in scenarios[1]["provenance"]
-    assert scenarios[1]["latency_ms"] == [80.0, 2.0]
-    assert float(scenarios[0]["fleets"][0]["total"]) == pytest.approx(28630, abs=1)
+    claim, own = run[0]["summary"]["cost"]["scenarios"]
+    assert float(claim["fleets"][0]["total"]) == pytest.approx(28630, abs=1)
+    assert claim["saving_percent"] == pytest.approx(41.6, abs=0.05)
+    assert own["saving_percent"] is None
+    assert "CPU that stands in" in own["provenance"]
+
+
+def test_the_gpu_that_is_given_the_regions_is_priced_too(run):
+    own = run[0]["summary"]["cost"]["scenarios"][1]
+    assert [fleet["label"] for fleet in own["fleets"]] == ["GPU only", "GPU, same regions", "FPGA + regions"]
+    assert [fleet["latency_ms"] for fleet in own["fleets"]] == [80.0, 40.0, 2.0]
+    assert [fleet["nodes"] for fleet in own["fleets"]] == [10, 5, 1]
+
+
+def test_too_few_shared_ticks_give_no_ratio(run):
+    _, records = run
+    few = records[(records["configuration"] != "cosim-full") | (records["tick"] < 20)]
+    facts_of = {name: {"label": name, "kind": "cpu", "device": "d", "detail": {}} for name in set(few["configuration"])}
+    ratios = summarise_run(few, facts_of, seed=1, prices=load_prices())["ratios"]
+    assert [(r["of"], r["to"]) for r in ratios] == [("opencl-region", "opencl-full")]
+
+
+def test_counters_since_opening_are_not_averaged(run):
+    counters = run[0]["summary"]["configurations"]["cosim-region"]["counters"]
+    assert counters == {name: COUNTERS[name] for name in counters}
+    assert not any(name.startswith(("dma_", "roi_inject")) for name in counters)
 
 
 def test_everything_shown_is_plain_json_without_nan(run):

@@ -203,10 +203,11 @@ def test_two_devices_in_two_threads_do_not_meet(scene: Scene) -> None:
 
 
 def test_corrupted_pixel_differs_in_one_bit_of_one_frame(device: CosimDevice, scene: Scene) -> None:
-    spoiled = open_cosim(memory_bytes=64 << 20, corrupt_pixel=(1, 40, 30))
-    spoiled.load(scene.meshes)
     expected = show(device, scene).pixels
-    changed = [spoiled.render(scene.draw, scene.regions).pixels ^ expected for _ in range(3)]
+    changed = []
+    for number in range(3):
+        device.spoil_next = (40, 30) if number == 1 else None
+        changed.append(show(device, scene).pixels ^ expected)
     assert [int(np.unpackbits(bits).sum()) for bits in changed] == [0, 1, 0]
     assert changed[1][30, 40].any()
 

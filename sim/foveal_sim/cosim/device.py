@@ -20,16 +20,14 @@ __all__ = ["CosimDevice", "open_cosim"]
 class CosimDevice(FovealDriver):
     """The driver, with a hook that spoils one pixel so that a benchmark can prove that it would notice."""
 
-    corrupt_pixel: tuple[int, int, int] | None = None
-    """(n, x, y): flip a bit of pixel (x, y) of the n-th frame rendered, counted from 0."""
-
-    _rendered: int = 0
+    spoil_next: tuple[int, int] | None = None
+    """(x, y): flip a bit of this pixel in the next frame, once."""
 
     def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
         frame = super().render(draw, regions, depth)
-        if self.corrupt_pixel is not None and self.corrupt_pixel[0] == self._rendered:
-            frame = replace(frame, pixels=_spoiled(frame.pixels, *self.corrupt_pixel[1:]))
-        self._rendered += 1
+        if self.spoil_next is not None:
+            frame = replace(frame, pixels=_spoiled(frame.pixels, *self.spoil_next))
+            self.spoil_next = None
         return frame
 
 
@@ -41,13 +39,12 @@ def open_cosim(
     timing: MemoryTiming | None = None,
     deadline_s: float = 0.1,
     strided: bool = False,
-    corrupt_pixel: tuple[int, int, int] | None = None,
 ) -> CosimDevice:
     """Open a co-simulated card.
 
     board: whose PCIe and memory figures the models use. clock_hz: by default that of the board's facts.
     timing: the memory's, by default one HBM pseudo channel a port. deadline_s: longest frame in simulated time.
-    strided: pixels at their place in a full frame instead of packed. corrupt_pixel: see CosimDevice.
+    strided: pixels at their place in a full frame instead of packed.
     Raises DeviceNotFound when the compiled model is missing or the board is unknown.
     """
     try:
@@ -60,9 +57,7 @@ def open_cosim(
     facts = load_board(board)
     card = CosimCard(facts, clock_hz=clock_hz or facts.clock_hz.value, memory_bytes=memory_bytes, timing=timing)
     info = DeviceInfo("cosim", f"{facts.name} (co-simulated RTL)", "fpga", card.describe())
-    device = CosimDevice(card, CosimGeometry(card), info, deadline_s=deadline_s, strided=strided)
-    device.corrupt_pixel = corrupt_pixel
-    return device
+    return CosimDevice(card, CosimGeometry(card), info, deadline_s=deadline_s, strided=strided)
 
 
 def _spoiled(pixels: np.ndarray, x: int, y: int) -> np.ndarray:
