@@ -15,4 +15,5 @@ for source in hw/rtl/*.v; do
     status=1
   fi
 done
+[ "$status" != 0 ] || echo "$(ls hw/rtl/*.v | wc -l) modules are clean under verilator -Wall and iverilog -Wall"
 exit $status

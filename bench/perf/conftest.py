@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from foveal.device import Device, open_device
@@ -41,3 +42,25 @@ def cosim(street: tuple[MeshSet, DrawList]) -> Iterator[Device]:
 @pytest.fixture(scope="session")
 def model(street: tuple[MeshSet, DrawList]) -> Iterator[Device]:
     yield from _loaded("model", street[0])
+
+
+NOTES: list[dict[str, Any]] = []
+"""What the benchmarks of renders noted, for the table behind pytest-benchmark's own."""
+
+
+def pytest_terminal_summary(terminalreporter: Any) -> None:
+    """The card's own figures: those of the simulated clock, never wall time."""
+    rows = [note for note in NOTES if "kernel_cycles" in note]
+    if not rows:
+        return
+    terminalreporter.section("co-simulated card, reference street (wall times above are the simulator's)")
+    full = next((row for row in rows if row["region_share"] == 1), None)
+    for row in rows:
+        ratio = f"{row['kernel_cycles'] / full['kernel_cycles']:.3f} x full" if full else ""
+        terminalreporter.write_line(
+            f"{100 * row['region_share']:5.1f} % of the pixels: {row['kernel_cycles']:>9,} cycles {ratio},"
+            f" frame {row['latency_ms']:.2f} ms ({row['provenance']});"
+            f" {row['simulated_cycles_per_wall_second'] / 1e6:.2f} million simulated cycles a second of wall time"
+        )
+        cycles = ", ".join(f"{name} {value:,}" for name, value in row["stage_cycles"].items())
+        terminalreporter.write_line(f"      of them {cycles}")

@@ -1,8 +1,11 @@
 """Renders of the reference street: full frame and region sets, on what is here.
 
 Compare rows within one run only. The co-simulated card's wall time is the simulator's, never the card's: the card's
-cycles stand in `extra_info`.
+cycles stand in `extra_info` and in a table of their own.
 """
+
+from conftest import NOTES
+from foveal.provenance import Provenance
 
 
 def note(benchmark, frame, device) -> None:
@@ -32,5 +35,10 @@ def test_cosimulation(benchmark, street, cosim, share):
     frame = benchmark.pedantic(cosim.render, args=(street[1], share), rounds=3)
     note(benchmark, frame, cosim)
     cycles = frame.counters["frame_cycles"]
-    benchmark.extra_info["kernel_cycles"] = cycles
-    benchmark.extra_info["simulated_cycles_per_wall_second"] = round(cycles / benchmark.stats.stats.median)
+    simulated = [stage for stage in frame.stages if stage.provenance is Provenance.SIMULATED]
+    benchmark.extra_info |= {
+        "kernel_cycles": cycles,
+        "stage_cycles": {stage.name: round(stage.time_ns * cosim.clock_hz / 1e9) for stage in simulated},
+        "simulated_cycles_per_wall_second": round(cycles / benchmark.stats.stats.median),
+    }
+    NOTES.append(dict(benchmark.extra_info))
