@@ -59,8 +59,11 @@ digest="$(.venv/bin/python --version) $digest"
 if [ "$(cat ".venv/setup.$kind" 2>/dev/null)" != "$digest" ]; then
   say "building the wheel; the first time takes minutes, of which compiling the simulated card is the longest"
   since=$SECONDS
-  # A sign of life every half minute; it ends with this script.
-  (while sleep 30; do say "... $((SECONDS - since)) s"; done) &
+  # A sign of life every half minute that starts no process and holds no lock; it ends with this script.
+  (
+    exec 9>&- {never}<> <(:)
+    while true; do read -rt 30 -u "$never" || say "... $((SECONDS - since)) s"; done
+  ) &
   alive=$!
   trap 'kill "$alive" 2>/dev/null' EXIT
   say "1 of 3: build tools (nanobind, CMake, Verilator)"

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 import click
+from click.core import ParameterSource
 from foveal.device import device_names, open_device
 from foveal.errors import FovealError
 
@@ -26,18 +27,21 @@ from foveal_bench.streams import OutputClosed, ReportingConsole, echo, open_stan
 __all__ = ["main"]
 
 VALID, INVALID, USAGE, FAILED, INTERRUPTED = 0, 1, 2, 3, 130
+BOARD_HELP = "Card whose clock, memory and PCIe figures are modelled, and that is priced."
 PIPE_WIDTH = 160
 """Columns of tables that go to a file or a pipe."""
 
 
 class _Pixel(click.ParamType):
-    name = "N,X,Y"
+    name = "TICK,X,Y"
 
     def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> tuple[int, int, int]:
         try:
             n, x, y = (int(part) for part in str(value).split(","))
         except ValueError:
-            self.fail(f"{value!r} is not three integers N,X,Y", param, context)
+            self.fail(f"{value!r} is not three integers TICK,X,Y", param, context)
+        if min(n, x, y) < 0:
+            self.fail(f"{value!r}: tick and pixel count from 0", param, context)
         return n, x, y
 
 
@@ -80,10 +84,10 @@ def cli(verbose: bool) -> None:
 @click.option(
     "--full-every", type=click.IntRange(1), default=20, show_default=True, help="Co-simulate a full frame each N ticks."
 )
-@click.option("--board", type=click.Choice(["u280", "u55c"]), default="u280", show_default=True, help="Card to model.")
-@click.option(
-    "--corrupt", type=_Pixel(), default=None, help="Spoil pixel X,Y of the card's N-th frame; must end INVALID."
-)
+@click.option("--board", type=click.Choice(["u280", "u55c"]), default="u280", show_default=True, help=BOARD_HELP)
+@click.option("--corrupt", type=_Pixel(), help="Spoil pixel X,Y of the card's frame of a tick; must end INVALID.")
+@click.option("--streams", type=click.IntRange(1), default=4, show_default=True, help="Cameras of the priced fleets.")
+@click.option("--prices", type=click.Path(dir_okay=False, path_type=Path), help="Price book (a copy of prices.yaml).")
 @click.option("--json", "as_json", is_flag=True, help="Print run.json instead of tables; progress goes to stderr.")
 def bench_command(out: Path, size: str, map_name: str, as_json: bool, **options: Any) -> None:
     """Drive, render every frame on each device, compare, price and report.
@@ -99,6 +103,8 @@ def bench_command(out: Path, size: str, map_name: str, as_json: bool, **options:
     foveal bench --ticks 20 --size 640x360         a quick look
     """
     width, height = _size(size)
+    _check_trace(options["trace"])
+    _check_corrupt(options["corrupt"], options["ticks"])
     request = BenchOptions(out=out, width=width, height=height, map=map_name, **options)
     try:
         with _signals_interrupt():
@@ -154,6 +160,22 @@ def devices_command(as_json: bool) -> None:
     for row in rows:
         text = f"{row['device']} ({row['kind']})" if row["works"] else f"not usable: {row['why_not']}"
         click.echo(f"{row['backend']:8} {text}")
+
+
+def _check_trace(trace: Path | None) -> None:
+    """A trace brings its own picture, map and traffic: naming others beside it is a mistake."""
+    if trace is None:
+        return
+    context = click.get_current_context()
+    for name in ("size", "map_name", "traffic", "walkers", "host"):
+        if context.get_parameter_source(name) is not ParameterSource.DEFAULT:
+            option = "--" + name.removesuffix("_name")
+            raise click.BadParameter("a trace brings its own; leave it out", param_hint=option)
+
+
+def _check_corrupt(corrupt: tuple[int, int, int] | None, ticks: int) -> None:
+    if corrupt is not None and corrupt[0] >= ticks:
+        raise click.BadParameter(f"tick {corrupt[0]} is not among the {ticks} that run", param_hint="--corrupt")
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -12,8 +12,9 @@ __all__ = ["BenchOptions"]
 class BenchOptions:
     """out: folder for the results. host: a CARLA server elsewhere (None: start the built-in one on `port`, 0 any).
 
-    map: the built-in server's map, or an .xodr path. trace: replay this drive instead of driving. full_every: ticks
-    between co-simulated full frames and pictures. corrupt: (n, x, y), spoil a pixel of the card's n-th frame.
+    map: the built-in server's map, or an .xodr path. trace: replay this drive instead of driving (its own picture size
+    holds). full_every: ticks between co-simulated full frames and pictures. corrupt: (tick, x, y), spoil that pixel of
+    the card's region frame. prices: a price book of one's own. streams: cameras of the fleets that are priced.
     """
 
     out: Path
@@ -30,3 +31,5 @@ class BenchOptions:
     full_every: int = 20
     board: str = "u280"
     corrupt: tuple[int, int, int] | None = None
+    prices: Path | None = None
+    streams: int = 4

@@ -18,6 +18,7 @@ from foveal.frame import Frame
 from foveal.golden.render import render as render_golden
 from foveal.region import RegionSet
 
+from foveal_bench.console import milliseconds
 from foveal_bench.environment import describe
 from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.folder import results_folder
@@ -29,7 +30,8 @@ from foveal_bench.report import render_report
 from foveal_bench.source import Source, open_source
 from foveal_bench.statistics import CLAIMABLE_FROM
 from foveal_bench.store import RecordStore, load
-from foveal_bench.summary import summarise_run
+from foveal_bench.summary import ACCELERATED, SHARED, summarise_run
+from foveal_bench.tco import load_prices
 from foveal_bench.verdict import Verdict
 
 __all__ = ["REPORT", "RUN", "bench"]
@@ -46,6 +48,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
     Raises FovealError when nothing could be run at all.
     """
     started = datetime.now(UTC)
+    prices = load_prices(options.prices)
     verdict, pictures = Verdict(), _Pictures()
     early: FovealError | None = None
     with contextlib.ExitStack() as stack:
@@ -84,10 +87,12 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         "headline": None,
         "started": started.isoformat(timespec="seconds").replace("+00:00", "Z"),
         "source": source.text,
-        "options": {k: str(v) if isinstance(v, Path) else v for k, v in asdict(options).items()},
+        "options": _as_run(options, source),
         "environment": describe(),
         "depth": pictures.depth_compared,
-        "summary": summarise_run(records, facts, options.seed),
+        "summary": summarise_run(
+            records, facts, seed=options.seed, prices=prices, streams=options.streams, fpga=options.board.upper()
+        ),
     }
     if verdict.valid:
         run["headline"] = _headline(run["summary"])
@@ -99,7 +104,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
 def _open_devices(options: BenchOptions, stack: contextlib.ExitStack) -> dict[str, Device]:
     wanted: dict[str, dict[str, Any]] = {
         "opencl": {},
-        "cosim": {"board": options.board, "corrupt_pixel": options.corrupt},
+        "cosim": {"board": options.board},
         "model": {},
     }
     devices = {}
@@ -140,6 +145,10 @@ def _drive(
         pictures.take(step, frames)
         pictures.check_depth(step, devices["cosim"], source, verdict)
 
+    def before_render(step: Step, configuration: Configuration) -> None:
+        if options.corrupt is not None and configuration.key == ACCELERATED and step.tick == options.corrupt[0]:
+            configuration.device.spoil_next = options.corrupt[1:]  # type: ignore[attr-defined]
+
     loop = FrameLoop(
         configurations,
         devices["model"],
@@ -148,6 +157,7 @@ def _drive(
         seed=options.seed,
         picture_every=options.full_every,
         on_picture=on_picture,
+        before_render=before_render,
     )
     ticks = seen = 0
     for step in progress.track(_warmed(source.steps, loop, progress), source.count):
@@ -157,9 +167,8 @@ def _drive(
     if ticks < source.count:
         verdict.against("frames dropped", f"{source.count - ticks} of {source.count} ticks are missing")
     if not seen:
-        verdict.against(
-            "no regions", f"no vehicle or walker came into view in {ticks} ticks; raise --traffic or --walkers"
-        )
+        advice = "raise --traffic or --walkers" if options.host is None else "spawn some around the ego"
+        verdict.against("no regions", f"no vehicle or walker came into view in {ticks} ticks; {advice}")
 
 
 def _warmed(steps: Iterator[Step], loop: FrameLoop, progress: Progress) -> Iterator[Step]:
@@ -210,24 +219,32 @@ def _facts(configuration: Configuration) -> dict[str, Any]:
     }
 
 
+def _as_run(options: BenchOptions, source: Source) -> dict[str, Any]:
+    """The options as they were used: a trace brings its own picture and drive."""
+    used = {k: str(v) if isinstance(v, Path) else v for k, v in asdict(options).items()}
+    used |= {"width": source.mount.width, "height": source.mount.height, "ticks": source.count}
+    if options.trace is not None or options.host is not None:
+        used |= dict.fromkeys(("map", "traffic", "walkers"))
+    return used
+
+
 def _headline(summary: dict[str, Any]) -> str:
-    ratios = {(r["of"], r["to"]): r["value"] for r in summary["ratios"]}
+    """What the run shows, as far as it may be claimed; device time, since both sides share the host's work."""
+    ratios = {r["of"]: r for r in summary["ratios"]}
     configurations = summary["configurations"]
-    region, share = configurations["cosim-region"], summary["regions"]["share_p50"]
-    baseline = configurations["opencl-full"]
-    if region["latency_ms"]["p50"] is None:
+    card, share = configurations[ACCELERATED], 100 * summary["regions"]["share_p50"]
+    if card["device_ms"]["p50"] is None:
         return f"{summary['ticks']} ticks are too few to claim a latency; run at least {CLAIMABLE_FROM[0.5]}."
-    text = (
-        f"With {100 * share:.0f} % of the picture in regions, the co-simulated card's frame takes"
-        f" {region['latency_ms']['p50']:.2f} ms ({region['provenance']})"
-    )
-    own = ratios.get(("cosim-region", "cosim-full"))
-    if own is not None:
-        text += f", {own:.2f} x its own full frame"
-    other = ratios.get(("opencl-region", "opencl-full"))
-    if other is not None:
-        text += f"; OpenCL on a {baseline['kind'].upper()} with the same regions takes {other:.2f} x its full frame"
-    return text + " (measured)."
+    parts = [
+        f"With {share:.{0 if share >= 10 else 1}f} % of the picture in regions, the co-simulated card's frame takes"
+        f" {milliseconds(card['device_ms']['p50'])} ms (simulated + modelled)"
+    ]
+    if own := ratios.get(ACCELERATED):
+        parts.append(f"{own['value']:.2f} x its own full frame ({own['low']:.2f} to {own['high']:.2f}, n = {own['n']})")
+    if other := ratios.get(SHARED):
+        kind = configurations[SHARED]["kind"].upper()
+        parts.append(f"OpenCL on a {kind} with the same regions takes {other['value']:.2f} x its full frame (measured)")
+    return "; ".join(parts) + "."
 
 
 def _write(path: Path, text: str) -> None:

@@ -46,10 +46,11 @@ ZONE_AHEAD_M, ZONE_SIDE_M, ZONE_MARGIN_M = 14.0, 16.0, 4.0
 
 @dataclass(slots=True)
 class Source:
-    """A drive: its meshes and its steps. text: for people. count: steps to come, if known."""
+    """A drive: its meshes and its steps. text: for people. mount: the camera. count: steps to come."""
 
     text: str
     scene: Scene
+    mount: CameraMount
     count: int
     steps: Iterator[Step]
     versions: dict[str, str] = field(default_factory=dict)
@@ -91,10 +92,10 @@ def _replay(options: BenchOptions) -> Source:
     ticks = trace.ticks[: options.ticks]
     scene = trace.scene()
     steps = (_step(n, tick, scene, trace.mount, trace.sun, trace.zone) for n, tick in enumerate(ticks))
-    text = f"trace {options.trace.name}, {trace.mount.width}x{trace.mount.height}"
+    text = f"trace {options.trace.name}"
     if trace.interrupted:
         text += f" ({trace.interrupted})"
-    return Source(text, scene, len(ticks), steps, dict(trace.versions))
+    return Source(text, scene, trace.mount, len(ticks), steps, dict(trace.versions))
 
 
 def _live(
@@ -125,7 +126,7 @@ def _live(
             yield _step(number, tick, scene, mount, SUN, zone)
 
     server = "built-in world server" if options.host is None else f"CARLA server {options.host}"
-    return Source(f"{server}, map {static.map_name}", scene, options.ticks, steps(), versions)
+    return Source(f"{server}, map {static.map_name}", scene, mount, options.ticks, steps(), versions)
 
 
 def _step(
@@ -160,7 +161,8 @@ def _spawn_ego(world: carla.World, options: BenchOptions) -> carla.Actor:
             if options.host is not None:
                 actor.set_autopilot(True)
             return actor
-    raise FovealError(f"none of the map's {len(points)} spawn points is free for an ego vehicle; lower --traffic")
+    advice = f"use --traffic {max(0, len(points) - 4)} or less" if options.host is None else "free one on the server"
+    raise FovealError(f"none of the map's {len(points)} spawn points is free for an ego vehicle; {advice}")
 
 
 def _note_early_end(writer: TraceWriter, ticks: int) -> None:

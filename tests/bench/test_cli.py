@@ -56,7 +56,18 @@ def test_json_is_the_only_thing_on_standard_output(run):
 
 
 @pytest.mark.parametrize(
-    "words", [["--size", "0x10"], ["--size", "wide"], ["--size", "5000x10"], ["--corrupt", "1,2"], ["--ticks", "0"]]
+    "words",
+    [
+        ["--size", "0x10"],
+        ["--size", "wide"],
+        ["--size", "5000x10"],
+        ["--ticks", "0"],
+        ["--corrupt", "1,2"],
+        ["--corrupt", "-1,0,0"],
+        ["--corrupt", "120,0,0"],
+        ["--size", "64x48", "--trace", "a.trace"],
+        ["--map", "straight", "--trace", "a.trace"],
+    ],
 )
 def test_wrong_options_are_usage_errors(run, words):
     result = run(answer("VALID"), *words)

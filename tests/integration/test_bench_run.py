@@ -17,12 +17,14 @@ from pathlib import Path
 import pytest
 from foveal_bench.store import load
 
-SMALL = ["--ticks", "24", "--size", "320x180", "--full-every", "12"]
+SMALL = ["--ticks", "24", "--full-every", "4"]
+SIZE = ["--size", "320x180"]
 COMMAND = [sys.executable, "-c", "from foveal_bench.cli import main; main()"]
 
 
 def bench(out: Path, *arguments: str, command: list[str] = COMMAND) -> subprocess.CompletedProcess[str]:
-    words = [*command, "bench", "--out", str(out), *SMALL, *arguments]
+    size = [] if "--trace" in arguments else SIZE
+    words = [*command, "bench", "--out", str(out), *SMALL, *size, *arguments]
     return subprocess.run(words, capture_output=True, text=True, timeout=240, check=False)
 
 
@@ -41,8 +43,8 @@ def test_a_run_ends_valid_and_leaves_its_results(valid_run):
     assert run["summary"]["ticks"] == 24
     assert set(run["summary"]["configurations"]) == {"opencl-full", "opencl-region", "cosim-full", "cosim-region"}
     assert run["summary"]["checked"]["cosim-region"] == {"frames": 24, "compared": 24, "pixels_different": 0}
-    assert run["depth"] == {"frames": 2, "values_different": 0}
-    assert len(load(out)) == 24 + 24 + 24 + 2
+    assert run["depth"] == {"frames": 6, "values_different": 0}
+    assert len(load(out)) == 24 + 24 + 24 + 6
     assert "</html>" in (out / "report.html").read_text()
 
 
@@ -75,6 +77,8 @@ def test_a_recorded_drive_gives_the_same_pictures_without_a_server(valid_run, tm
     key = ["configuration", "tick"]
     first, second = (load(folder)[columns].sort_values(key).reset_index(drop=True) for folder in (out, tmp_path))
     assert first.equals(second)
+    options = json.loads((tmp_path / "run.json").read_text())["options"]
+    assert (options["width"], options["height"], options["map"]) == (320, 180, None)
 
 
 def test_one_corrupted_pixel_is_invalid_without_a_headline(tmp_path, valid_run):
@@ -84,7 +88,7 @@ def test_one_corrupted_pixel_is_invalid_without_a_headline(tmp_path, valid_run):
     assert done.stdout.rstrip().endswith("foveal bench: INVALID")
     run = json.loads((tmp_path / "run.json").read_text())
     assert run["headline"] is None
-    assert "1 pixels, the first at x 160, y 100" in run["reasons"][0]
+    assert "cosim-region, tick 9: 1 pixels, the first at x 160, y 100" in run["reasons"][0]
 
 
 def test_killing_the_server_gives_one_error_and_keeps_the_frames(tmp_path):
