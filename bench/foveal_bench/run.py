@@ -67,7 +67,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
             _drive(source, configurations, devices, store, verdict, pictures, options, progress)
             if options.corrupt is not None and verdict.valid:
                 verdict.against(
-                    "nothing was spoiled", f"the card drew no frame {options.corrupt[0]}; name an earlier one"
+                    "nothing was spoiled", f"the drive has no tick {options.corrupt[0]}; name an earlier one"
                 )
         except KeyboardInterrupt:
             kept = f"what was recorded before is kept in {options.out}" if store.rows else "nothing was recorded yet"
