@@ -44,23 +44,31 @@ def model(street: tuple[MeshSet, DrawList]) -> Iterator[Device]:
     yield from _loaded("model", street[0])
 
 
-NOTES: list[dict[str, Any]] = []
-"""What the benchmarks of renders noted, for the table behind pytest-benchmark's own."""
+NOTES = pytest.StashKey[list[dict[str, Any]]]()
 
 
-def pytest_terminal_summary(terminalreporter: Any) -> None:
+@pytest.fixture(scope="session")
+def notes(pytestconfig: pytest.Config) -> list[dict[str, Any]]:
+    """What renders of the co-simulated card note, for the table behind pytest-benchmark's own."""
+    return pytestconfig.stash.setdefault(NOTES, [])
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     """The card's own figures: those of the simulated clock, never wall time."""
-    rows = [note for note in NOTES if "kernel_cycles" in note]
+    rows = config.stash.get(NOTES, [])
     if not rows:
         return
-    terminalreporter.section("co-simulated card, reference street (wall times above are the simulator's)")
     full = next((row for row in rows if row["region_share"] == 1), None)
+    terminalreporter.section("co-simulated card, reference street (wall times above are the simulator's)")
     for row in rows:
-        ratio = f"{row['kernel_cycles'] / full['kernel_cycles']:.3f} x full" if full else ""
+        ratio = f" ({row['kernel_cycles'] / full['kernel_cycles']:.3f} x full)" if full else ""
         terminalreporter.write_line(
-            f"{100 * row['region_share']:5.1f} % of the pixels: {row['kernel_cycles']:>9,} cycles {ratio},"
+            f"{100 * row['region_share']:5.1f} % of the pixels: {row['kernel_cycles']:>9,} cycles{ratio},"
             f" frame {row['latency_ms']:.2f} ms ({row['provenance']});"
             f" {row['simulated_cycles_per_wall_second'] / 1e6:.2f} million simulated cycles a second of wall time"
         )
         cycles = ", ".join(f"{name} {value:,}" for name, value in row["stage_cycles"].items())
-        terminalreporter.write_line(f"      of them {cycles}")
+        terminalreporter.write_line(f"      cycles: {cycles}")
+        terminalreporter.write_line(
+            f"      {row['records']:,} records fetched, {row['blocks']:,} blocks drawn, {row['bytes']:,} bytes written"
+        )

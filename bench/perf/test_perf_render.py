@@ -4,7 +4,6 @@ Compare rows within one run only. The co-simulated card's wall time is the simul
 cycles stand in `extra_info` and in a table of their own.
 """
 
-from conftest import NOTES
 from foveal.provenance import Provenance
 
 
@@ -30,7 +29,7 @@ def test_golden_model(benchmark, street, model, share):
     benchmark.extra_info["region_share"] = round(frame.regions.share, 4)
 
 
-def test_cosimulation(benchmark, street, cosim, share):
+def test_cosimulation(benchmark, street, cosim, share, notes):
     cosim.render(street[1], share)
     frame = benchmark.pedantic(cosim.render, args=(street[1], share), rounds=3)
     note(benchmark, frame, cosim)
@@ -38,7 +37,10 @@ def test_cosimulation(benchmark, street, cosim, share):
     simulated = [stage for stage in frame.stages if stage.provenance is Provenance.SIMULATED]
     benchmark.extra_info |= {
         "kernel_cycles": cycles,
+        "records": frame.counters["tri_fetched"],
+        "blocks": frame.counters["blocks_covered"],
+        "bytes": frame.counters["out_bytes"],
         "stage_cycles": {stage.name: round(stage.time_ns * cosim.clock_hz / 1e9) for stage in simulated},
         "simulated_cycles_per_wall_second": round(cycles / benchmark.stats.stats.median),
     }
-    NOTES.append(dict(benchmark.extra_info))
+    notes.append(dict(benchmark.extra_info))
