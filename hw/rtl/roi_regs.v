@@ -425,7 +425,8 @@ module roi_regs #(
   always @* begin
     mapped = 1'b1;
     value  = 32'd0;
-    case (raddr)
+    // Only while a read waits, so that the counters' many bits do not toggle this logic in every cycle of a frame.
+    if (ar_full_reg) case (raddr)
       `FOVEAL_REG_CTRL:         value = {28'd0, ready_reg, (state_reg == IDLE) & ~start_reg, done_reg, start_reg};
       `FOVEAL_REG_GIE:          value = {31'd0, gie_reg};
       `FOVEAL_REG_IER:          value = {30'd0, ier_reg};

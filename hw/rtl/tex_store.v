@@ -70,6 +70,10 @@ module tex_store #(
     end
   end
 
+  // Each stage loads only what is valid: an idle store burns nothing, on a card or in simulation.
+  wire       place_load = s_axis_tvalid & s_axis_tready;
+  wire [4:0] load = valid_reg[4:0] & {5{move}};  // address, read, select, across, down
+
   // ---- Place: the sample lies between the centres of four texels ------------------------------------------------
   // Sizes are powers of two up to 256 texels, so wrapping is leaving bits out.
   wire [15:0] u = s_axis_tdata[15:0] - 16'd128;
@@ -80,7 +84,7 @@ module tex_store #(
   reg  [ 1:0] wide_reg, high_reg;  // log2 of its pages
 
   always @(posedge clk) begin
-    if (move) begin
+    if (place_load) begin
       {x_reg, wu_reg} <= u;
       {y_reg, wv_reg} <= v;
       first_reg <= s_axis_tdata[55:48];
@@ -111,13 +115,31 @@ module tex_store #(
   reg  [7:0] address_wu_reg, address_wv_reg;
 
   always @(posedge clk) begin
-    if (move) begin
+    if (load[0]) begin
       lane_reg[0] <= x_of[0][3:1];
       lane_reg[1] <= x_of[1][3:1];
       odd_x_reg <= x_reg[0];
       odd_y_reg <= y_reg[0];
       address_wu_reg <= wu_reg;
       address_wv_reg <= wv_reg;
+    end
+  end
+
+  // A beat of a page is half a row: eight texels of even and eight of odd columns. It is written a cycle later, in time
+  // for the first request that sees the page resident.
+  reg            we_reg;
+  reg  [  AW:0]  waddr_reg;
+  reg  [511:0]   half_reg;  // even columns, then odd ones
+
+  integer t;
+  always @(posedge clk) begin
+    we_reg <= page_we & rst_n;
+    if (page_we) begin
+      waddr_reg <= page_waddr;
+      for (t = 0; t < 8; t = t + 1) begin
+        half_reg[32*t+:32]     <= page_wdata[64*t+:32];
+        half_reg[256+32*t+:32] <= page_wdata[64*t+32+:32];
+      end
     end
   end
 
@@ -133,25 +155,18 @@ module tex_store #(
       wire [8:0] page = {1'b0, first_reg} + {3'd0, down} + {6'd0, wrapped(x_of[COLUMN][7:5], wide_reg)};
       reg  [AW-1:0] addr_reg;
       assign absent[bank] = (page[8:SW] != 0) | ~resident_reg[page[SW-1:0]];
-      always @(posedge clk) if (move) addr_reg <= {page[SW-1:0], y_of[ROW][4:1], x_of[COLUMN][4]};
-
-      // A beat holds half a row: eight texels of an even and eight of an odd column.
-      wire [255:0] half;
-      genvar n;
-      for (n = 0; n < 8; n = n + 1) begin : g_half
-        assign half[32*n+:32] = page_wdata[64*n+32*COLUMN+:32];
-      end
+      always @(posedge clk) if (load[0]) addr_reg <= {page[SW-1:0], y_of[ROW][4:1], x_of[COLUMN][4]};
 
       tex_bank #(
           .AW(AW)
       ) u_bank (
           .clk    (clk),
-          .rd_en  (move & valid_reg[1]),
+          .rd_en  (load[1]),
           .rd_addr(addr_reg),
           .rd_data(word[bank]),
-          .wr_en  (page_we & (ROW == 1 ? page_waddr[1] : ~page_waddr[1])),
-          .wr_addr({page_waddr[AW:2], page_waddr[0]}),
-          .wr_data(half)
+          .wr_en  (we_reg & (ROW == 1 ? waddr_reg[1] : ~waddr_reg[1])),
+          .wr_addr({waddr_reg[AW:2], waddr_reg[0]}),
+          .wr_data(half_reg[256*COLUMN+:256])
       );
     end
   endgenerate
@@ -165,29 +180,24 @@ module tex_store #(
   reg [7:0] select_wu_reg, select_wv_reg;
   reg [7:0] across_wv_reg;
 
-  wire [31:0] texel[0:3];  // by bank
-  generate
-    for (bank = 0; bank < 4; bank = bank + 1) begin : g_texel
-      assign texel[bank] = word[bank][{read_lane_reg[bank%2], 5'd0}+:32];
-    end
-  endgenerate
-  wire [1:0] up_left = {read_odd_y_reg, read_odd_x_reg};
+  wire [1:0] up_left = {read_odd_y_reg, read_odd_x_reg};  // its bank
+  integer place;
 
   reg [31:0] texel_reg[0:3];  // up left, up right, low left, low right
 
   always @(posedge clk) begin
-    if (move) begin
+    if (load[1]) begin
       read_lane_reg[0] <= lane_reg[0];
       read_lane_reg[1] <= lane_reg[1];
       {read_odd_x_reg, read_odd_y_reg} <= {odd_x_reg, odd_y_reg};
       {read_wu_reg, read_wv_reg} <= {address_wu_reg, address_wv_reg};
-      texel_reg[0] <= texel[up_left];
-      texel_reg[1] <= texel[up_left^2'd1];
-      texel_reg[2] <= texel[up_left^2'd2];
-      texel_reg[3] <= texel[up_left^2'd3];
-      {select_wu_reg, select_wv_reg} <= {read_wu_reg, read_wv_reg};
-      across_wv_reg <= select_wv_reg;
     end
+    if (load[2]) begin
+      for (place = 0; place < 4; place = place + 1)
+        texel_reg[place] <= word[up_left^place[1:0]][{read_lane_reg[up_left[0]^place[0]], 5'd0}+:32];
+      {select_wu_reg, select_wv_reg} <= {read_wu_reg, read_wv_reg};
+    end
+    if (load[3]) across_wv_reg <= select_wv_reg;
   end
 
   // ---- Filter: exact sums, rounded once at the end --------------------------------------------------------------
@@ -227,13 +237,14 @@ module tex_store #(
 
   integer ch;
   always @(posedge clk) begin
-    if (move) begin
-      for (ch = 0; ch < 4; ch = ch + 1) begin
+    for (ch = 0; ch < 4; ch = ch + 1) begin
+      if (load[3]) begin
         upper_reg[16*ch+:16] <= across(texel_reg[0][8*ch+:8], texel_reg[1][8*ch+:8], select_wu_reg);
         lower_reg[16*ch+:16] <= across(texel_reg[2][8*ch+:8], texel_reg[3][8*ch+:8], select_wu_reg);
-        colour_reg[8*ch+:8]  <= result_miss ? MISS_COLOUR[8*ch+:8]
-                              : down_rounded(upper_reg[16*ch+:16], lower_reg[16*ch+:16], across_wv_reg);
       end
+      if (load[4])
+        colour_reg[8*ch+:8] <= result_miss ? MISS_COLOUR[8*ch+:8]
+                             : down_rounded(upper_reg[16*ch+:16], lower_reg[16*ch+:16], across_wv_reg);
     end
   end
 
