@@ -48,4 +48,17 @@ PACK_BYTES:
     }
 }
 
+// The integer whose `Bytes` bytes, least significant first, are at `in`.
+template <int Bytes>
+inline std::uint64_t unpack(const std::uint8_t* in) {
+    static_assert(Bytes >= 1 && Bytes <= 8, "an integer of up to 64 bits");
+    std::uint64_t value = 0;
+UNPACK_BYTES:
+    for (int i = 0; i < Bytes; ++i) {
+#pragma HLS UNROLL  // wires, no logic
+        value |= std::uint64_t(in[i]) << (8 * i);
+    }
+    return value;
+}
+
 }  // namespace foveal

@@ -30,6 +30,9 @@ inline constexpr std::uint32_t ZONE_Y1 = 0x088;
 inline constexpr std::uint32_t ZONE_MARGIN = 0x090;
 inline constexpr std::uint32_t EGO_X = 0x098;
 inline constexpr std::uint32_t EGO_Y = 0x0A0;
+inline constexpr std::uint32_t TEX_BASE_LO = 0x0A8;
+inline constexpr std::uint32_t TEX_BASE_HI = 0x0AC;
+inline constexpr std::uint32_t TEX_PAGES = 0x0B4;
 inline constexpr std::uint32_t ROI_0_LO = 0x100;
 inline constexpr std::uint32_t ROI_0_HI = 0x104;
 inline constexpr std::uint32_t ROI_1_LO = 0x108;
@@ -65,6 +68,7 @@ inline constexpr std::uint32_t ROI_15_HI = 0x17C;
 inline constexpr std::uint32_t ROI_COMMIT = 0x180;
 inline constexpr std::uint32_t CTRL_RESET = 0x184;
 inline constexpr std::uint32_t MAT_INVALIDATE = 0x188;
+inline constexpr std::uint32_t TEX_INVALIDATE = 0x18C;
 inline constexpr std::uint32_t ID = 0x200;
 inline constexpr std::uint32_t VERSION = 0x204;
 inline constexpr std::uint32_t CONFIG = 0x208;
@@ -116,6 +120,9 @@ inline constexpr std::uint32_t ROI_INJECT_TO_16 = 0x2BC;
 inline constexpr std::uint32_t ROI_INJECT_TO_24 = 0x2C0;
 inline constexpr std::uint32_t ROI_INJECT_OVER_24 = 0x2C4;
 inline constexpr std::uint32_t FRAMES = 0x2C8;
+inline constexpr std::uint32_t TEX_LOADED = 0x2CC;
+inline constexpr std::uint32_t TEX_SKIPPED = 0x2D0;
+inline constexpr std::uint32_t TEX_MISSED = 0x2D4;
 
 inline constexpr std::uint32_t CTRL_AP_START_MASK = 0x00000001;
 inline constexpr unsigned CTRL_AP_START_SHIFT = 0;
@@ -157,6 +164,8 @@ inline constexpr std::uint32_t CONFIG_REGIONS_MASK = 0x0000FF00;
 inline constexpr unsigned CONFIG_REGIONS_SHIFT = 8;
 inline constexpr std::uint32_t CONFIG_BAND_ROWS_MASK = 0x00FF0000;
 inline constexpr unsigned CONFIG_BAND_ROWS_SHIFT = 16;
+inline constexpr std::uint32_t CONFIG_TEX_SLOTS_MASK = 0xFF000000;
+inline constexpr unsigned CONFIG_TEX_SLOTS_SHIFT = 24;
 inline constexpr std::uint32_t STATUS_ERROR_MASK = 0x00000001;
 inline constexpr unsigned STATUS_ERROR_SHIFT = 0;
 inline constexpr std::uint32_t STATUS_TIMEOUT_MASK = 0x00000002;
@@ -175,11 +184,11 @@ inline constexpr unsigned STATUS_DMA_STATE_SHIFT = 8;
 inline constexpr std::uint32_t DEFAULT_CTRL = 0x00000004;
 inline constexpr std::uint32_t DEFAULT_TIMEOUT = 0x00010000;
 inline constexpr std::uint32_t DEFAULT_ID = 0x4C564F46;
-inline constexpr std::uint32_t DEFAULT_VERSION = 0x00010000;
-inline constexpr std::uint32_t DEFAULT_CONFIG = 0x00201008;
+inline constexpr std::uint32_t DEFAULT_VERSION = 0x00010001;
+inline constexpr std::uint32_t DEFAULT_CONFIG = 0x10201008;
 
 inline constexpr unsigned FRAME_COUNTERS = 32;
-inline constexpr unsigned TOTAL_COUNTERS = 15;
+inline constexpr unsigned TOTAL_COUNTERS = 18;
 
 inline constexpr std::uint32_t roi_lo(unsigned n) { return ROI_0_LO + 8 * n; }
 inline constexpr std::uint32_t roi_hi(unsigned n) { return ROI_0_HI + 8 * n; }

@@ -1,15 +1,17 @@
-// Loads the material table (256 entries, 1,024 bytes) when the ego is inside the zone, and only then. The position is
-// judged once at each frame start: outside (0) -> armed (1) -> loading (2) -> resident (3). A resident table is kept
-// until the ego leaves the zone widened by the margin; it is read again only if the table's address changed or after
-// `mat_invalidate`. An empty zone never holds the ego. A read that ends in an error or a timeout leads back to outside
-// with `dma_error` set. `pending` is high from the frame start (that cycle included) until the decision and a load are
-// through; then `resident` holds for the frame. A decision takes 3 cycles; memory is written through `mat_*`,
-// 16 entries a beat. `dma_counters` = {bytes read, frames without a load, tables loaded}. Reset forgets everything.
+// Loads the material table (256 entries, 1,024 bytes) and texture pages when the ego is inside the zone, and only then.
+// The position is judged once at each frame start: outside (0) -> armed (1) -> loading (2) -> resident (3). What is
+// resident is kept until the ego leaves the zone widened by the margin; the table is read again only if its address
+// changed or after `mat_invalidate`. An empty zone never holds the ego. A table whose read ends in an error or a timeout
+// leads back to outside with `dma_error` set; a page (see tex_pages) only stays absent, with `dma_error` set, too.
+// `pending` is high from the frame start (that cycle included) until the decision and all loads are through; then
+// `resident` holds for the frame. A decision takes 3 cycles; the table is written through `mat_*`, 16 entries a beat.
+// `dma_counters` = {bytes read, frames without a table load, tables loaded}. Reset forgets everything.
 `default_nettype none
 `timescale 1ns / 1ps
 
 module dma_trigger #(
-    parameter OUTSTANDING = 2  // read bursts in flight, 1 to 64
+    parameter OUTSTANDING = 2,  // read bursts in flight, 1 to 64
+    parameter SLOTS = 16        // pages of the texture store: 2, 4, 8, 16, 32 or 64
 ) (
     input  wire                clk,
     input  wire                rst_n,
@@ -23,7 +25,18 @@ module dma_trigger #(
     input  wire        [ 31:0] cfg_zone_margin,
     input  wire        [ 63:0] cfg_mat_base,
     input  wire                mat_invalidate,
+    input  wire        [ 63:0] cfg_tex_base,
+    input  wire        [  6:0] cfg_tex_pages,
+    input  wire                tex_invalidate,
     input  wire        [ 31:0] timeout,
+    // texture store
+    input  wire        [    SLOTS-1:0] tex_resident,
+    output wire                        tex_forget,
+    output wire                        tex_we,
+    output wire [$clog2(SLOTS*64)-1:0] tex_waddr,
+    output wire [               511:0] tex_wdata,
+    output wire                        tex_done,
+    output wire    [$clog2(SLOTS)-1:0] tex_slot,
     // material table
     output wire                mat_we,
     output wire        [  3:0] mat_waddr,
@@ -54,7 +67,8 @@ module dma_trigger #(
     output wire                timed_out,
     output wire        [ 31:0] stat_bursts,
     output wire        [ 31:0] stat_bytes,
-    output wire        [ 95:0] dma_counters
+    output wire        [ 95:0] dma_counters,
+    output wire        [ 63:0] tex_counters  // {pages skipped, pages loaded}
 );
 
   localparam OUTSIDE = 2'd0;
@@ -62,6 +76,7 @@ module dma_trigger #(
   localparam LOADING = 2'd2;
   localparam RESIDENT = 2'd3;
   localparam [31:0] TABLE_BYTES = 32'd1024;
+  localparam [31:0] PAGE_BYTES = 32'd4096;
 
   // ---- Where the ego is: comparisons, then the verdict -----------------------------------------------------------
   // 34 bits hold a 32-bit coordinate plus or minus an unsigned 32-bit margin.
@@ -116,6 +131,45 @@ module dma_trigger #(
   wire        want = keep ? reload : inside_reg & some_reg;
   wire        bad = failed_reg | a_user;
 
+  // ---- Pages, once the table is there ----------------------------------------------------------------------------
+  wire        table_end = (state_reg == LOADING) & a_valid & a_last;
+  wire        stays = verdict & keep & ~want;  // resident without reading the table
+  wire        leaves = (verdict & ~keep & ~want) | (table_end & bad);
+  wire        page_busy;
+  wire        page_failed;
+  wire        page_cmd_valid;
+  wire [63:0] page_addr;
+
+  tex_pages #(
+      .SLOTS(SLOTS)
+  ) u_pages (
+      .clk           (clk),
+      .rst_n         (rst_n),
+      .cfg_base      (cfg_tex_base),
+      .cfg_pages     (cfg_tex_pages),
+      .invalidate    (tex_invalidate),
+      .start         (stays | (table_end & ~bad)),
+      .leave         (leaves),
+      .busy          (page_busy),
+      .failed        (page_failed),
+      .cmd_valid     (page_cmd_valid),
+      .cmd_ready     (cmd_ready),
+      .cmd_addr      (page_addr),
+      .s_beat_valid  (a_valid & page_busy),
+      .s_beat_last   (a_last),
+      .s_beat_bad    (a_user),
+      .resident      (tex_resident),
+      .forget        (tex_forget),
+      .page_we       (tex_we),
+      .page_waddr    (tex_waddr),
+      .page_done     (tex_done),
+      .page_slot     (tex_slot),
+      .stat_loaded   (tex_counters[31:0]),
+      .stat_skipped  (tex_counters[63:32])
+  );
+
+  assign tex_wdata = mat_wdata;
+
   always @(posedge clk) begin
     if (!rst_n) begin
       state_reg   <= OUTSIDE;
@@ -130,6 +184,7 @@ module dma_trigger #(
       else if (judge_reg != 2'd0) judge_reg <= judge_reg - 2'd1;
       if (mat_invalidate) stale_reg <= 1'b1;
       if (frame_start) error_reg <= 1'b0;
+      else if (page_failed) error_reg <= 1'b1;
 
       if (verdict) begin
         if (want) begin
@@ -141,7 +196,7 @@ module dma_trigger #(
         end
       end else if (state_reg == ARMED) begin
         if (cmd_ready) state_reg <= LOADING;
-      end else if (state_reg == LOADING && a_valid && a_last) begin
+      end else if (table_end) begin
         state_reg <= bad ? OUTSIDE : RESIDENT;
         error_reg <= bad;
         if (!bad) loads_reg <= loads_reg + 32'd1;
@@ -155,13 +210,13 @@ module dma_trigger #(
       base_reg   <= cfg_mat_base;
       failed_reg <= 1'b0;
       row_reg    <= 4'd0;
-    end else if (a_valid) begin
+    end else if (a_valid & (state_reg == LOADING)) begin
       failed_reg <= bad;
       row_reg    <= row_reg + 4'd1;
     end
   end
 
-  assign mat_we    = a_valid & ~a_user;
+  assign mat_we    = a_valid & ~a_user & (state_reg == LOADING);
   assign mat_waddr = row_reg;
 
   axi_read #(
@@ -171,10 +226,10 @@ module dma_trigger #(
   ) reader (
       .clk          (clk),
       .rst_n        (rst_n),
-      .cmd_valid    (state_reg == ARMED),
+      .cmd_valid    ((state_reg == ARMED) | page_cmd_valid),
       .cmd_ready    (cmd_ready),
-      .cmd_addr     (cfg_mat_base),
-      .cmd_bytes    (TABLE_BYTES),
+      .cmd_addr     (page_busy ? page_addr : cfg_mat_base),
+      .cmd_bytes    (page_busy ? PAGE_BYTES : TABLE_BYTES),
       .m_axis_tvalid(a_valid),
       .m_axis_tready(1'b1),
       .m_axis_tdata (mat_wdata),
@@ -207,8 +262,9 @@ module dma_trigger #(
   );
 
   assign resident     = state_reg == RESIDENT;
-  assign pending      = frame_start | (judge_reg != 2'd0) | (state_reg == ARMED) | (state_reg == LOADING);
-  assign dma_state    = state_reg;
+  assign pending      = frame_start | (judge_reg != 2'd0) | (state_reg == ARMED) | (state_reg == LOADING)
+                      | page_busy;
+  assign dma_state    = page_busy ? LOADING : state_reg;
   assign dma_error    = error_reg;
   assign dma_counters = {total_reg, skipped_reg, loads_reg};
 

@@ -4,6 +4,7 @@
 // bank is scanned, clipped, shaded and written (gmem1). Materials come through gmem2 while the ego is in
 // the zone. Frames start with ap_start and always end with ap_done: a memory error is kept in STATUS,
 // an engine that times out ends the frame early and asks for CTRL_RESET. Formats and rules: SPEC.md.
+// With SHADE_PORT a kernel outside shades; it may sample the texture store, which fills together with the materials.
 // Reset clears everything; CTRL_RESET everything but the registers' configuration. The first frame
 // after a reset waits until the band banks are clear (32 * 4096 / PPC cycles).
 `default_nettype none
@@ -13,7 +14,9 @@
 
 module foveal_kernel #(
     parameter PPC = 8,         // pixels a clock: 1, 2, 4, 8 or 16; gmem1 has PPC * 32 bits
-    parameter OUTSTANDING = 8  // requests in flight on gmem0 and gmem1, 1 to 64
+    parameter OUTSTANDING = 8, // requests in flight on gmem0 and gmem1, 1 to 64
+    parameter TEX_SLOTS = 16,  // pages of the texture store: 2, 4, 8, 16, 32, 64, or 0 for no store
+    parameter SHADE_PORT = 0   // 0 shades inside; 1 sends clipped beats out and takes shaded ones back
 ) (
     input  wire               ap_clk,
     input  wire               ap_rst_n,
@@ -137,7 +140,23 @@ module foveal_kernel #(
     input  wire               m_axi_gmem2_bid,
     input  wire         [1:0] m_axi_gmem2_bresp,
     input  wire               m_axi_gmem2_bvalid,
-    output wire               m_axi_gmem2_bready
+    output wire               m_axi_gmem2_bready,
+    // Shading stream (SPEC section 12), at rest with SHADE_PORT = 0
+    output wire                  m_axis_shade_tvalid,
+    input  wire                  m_axis_shade_tready,
+    output wire [(PPC+1)*80-1:0] m_axis_shade_tdata,
+    output wire                  m_axis_shade_tlast,
+    input  wire                  s_axis_shade_tvalid,
+    output wire                  s_axis_shade_tready,
+    input  wire     [PPC*32-1:0] s_axis_shade_tdata,
+    input  wire                  s_axis_shade_tlast,
+    // Texture samples (SPEC section 11), at rest with TEX_SLOTS = 0
+    input  wire                  s_axis_tex_tvalid,
+    output wire                  s_axis_tex_tready,
+    input  wire           [63:0] s_axis_tex_tdata,
+    output wire                  m_axis_tex_tvalid,
+    input  wire                  m_axis_tex_tready,
+    output wire           [39:0] m_axis_tex_tdata
 );
 
   localparam NUM_ROI = 16;
@@ -147,6 +166,10 @@ module foveal_kernel #(
   initial begin
     if (PPC != 1 && PPC != 2 && PPC != 4 && PPC != 8 && PPC != 16) begin
       $display("%m: PPC must be 1, 2, 4, 8 or 16, it is %0d", PPC);
+      $finish;
+    end
+    if (SHADE_PORT != 0 && SHADE_PORT != 1) begin
+      $display("%m: SHADE_PORT must be 0 or 1, it is %0d", SHADE_PORT);
       $finish;
     end
   end
@@ -174,13 +197,17 @@ module foveal_kernel #(
   wire [          31:0] cfg_zone_margin;
   wire [          31:0] cfg_ego_x;
   wire [          31:0] cfg_ego_y;
+  wire [          63:0] cfg_tex_base;
+  wire [           6:0] cfg_tex_pages;
   wire                  mat_invalidate;
+  wire                  tex_invalidate;
   wire [NUM_ROI*52-1:0] roi_set;
   wire [NUM_ROI*52-1:0] clip_set;
   wire                  roi_gen;
 
   wire [32*`FOVEAL_FRAME_COUNTERS-1:0] frame_counters;
   wire [      3*32-1:0] dma_counters;
+  wire [      3*32-1:0] tex_counters;
   wire                  fetch_error;
   wire [           1:0] fetch_resp;
   wire                  fetch_timed_out;
@@ -190,6 +217,8 @@ module foveal_kernel #(
   wire                  mat_error;
   wire [           1:0] mat_resp;
   wire                  mat_timed_out;
+  wire                  shade_error;
+  wire                  shade_timed_out;
   wire                  dma_error;
   wire [           1:0] dma_state;
   wire                  clip_active;
@@ -199,7 +228,8 @@ module foveal_kernel #(
 
   roi_regs #(
       .NUM_ROI(NUM_ROI),
-      .PPC    (PPC)
+      .PPC(PPC),
+      .TEX_SLOTS(TEX_SLOTS)
   ) u_regs (
       .clk(ap_clk),
       .rst_n(ap_rst_n),
@@ -243,12 +273,16 @@ module foveal_kernel #(
       .cfg_zone_margin(cfg_zone_margin),
       .cfg_ego_x(cfg_ego_x),
       .cfg_ego_y(cfg_ego_y),
+      .cfg_tex_base(cfg_tex_base),
+      .cfg_tex_pages(cfg_tex_pages),
       .mat_invalidate(mat_invalidate),
+      .tex_invalidate(tex_invalidate),
       .roi_set(roi_set),
       .clip_set(clip_set),
       .roi_gen(roi_gen),
       .frame_counters(frame_counters),
       .dma_counters(dma_counters),
+      .tex_counters(tex_counters),
       .err_gmem0(fetch_error),
       .err_gmem1(write_error),
       .err_gmem2(mat_error),
@@ -258,6 +292,8 @@ module foveal_kernel #(
       .timeout_gmem0(fetch_timed_out),
       .timeout_gmem1(write_timed_out),
       .timeout_gmem2(mat_timed_out),
+      .err_shade(shade_error),
+      .timeout_shade(shade_timed_out),
       .dma_error(dma_error),
       .dma_state(dma_state),
       .clip_active(clip_active),
@@ -523,32 +559,82 @@ module foveal_kernel #(
   wire [      13:0] shaded_user;
   wire              shaded_last;
 
-  surface_shade #(
-      .PPC(PPC)
-  ) u_shade (
-      .clk(ap_clk),
-      .rst_n(rst_n),
-      .mat_we(mat_we),
-      .mat_waddr(mat_waddr),
-      .mat_wdata(mat_wdata),
-      .use_table(mat_resident),
-      .cfg_background(cfg_background),
-      .cfg_depth_out(cfg_depth_out),
-      .hold(mat_pending),
-      .busy(shade_busy),
-      .s_axis_tvalid(clipped_valid),
-      .s_axis_tready(clipped_ready),
-      .s_axis_tdata(clipped_data),
-      .s_axis_tkeep(clipped_keep),
-      .s_axis_tuser(clipped_user),
-      .s_axis_tlast(clipped_last),
-      .m_axis_tvalid(shaded_valid),
-      .m_axis_tready(shaded_ready),
-      .m_axis_tdata(shaded_data),
-      .m_axis_tkeep(shaded_keep),
-      .m_axis_tuser(shaded_user),
-      .m_axis_tlast(shaded_last)
-  );
+  generate
+    if (SHADE_PORT != 0) begin : g_shade_port
+      shade_port #(
+          .PPC(PPC)
+      ) u_shade (
+          .clk(ap_clk),
+          .rst_n(rst_n),
+          .mat_we(mat_we),
+          .mat_waddr(mat_waddr),
+          .mat_wdata(mat_wdata),
+          .use_table(mat_resident),
+          .cfg_background(cfg_background),
+          .cfg_depth_out(cfg_depth_out),
+          .hold(mat_pending),
+          .timeout(cfg_timeout),
+          .clear(frame_start),
+          .busy(shade_busy),
+          .error(shade_error),
+          .timed_out(shade_timed_out),
+          .m_axis_shade_tvalid(m_axis_shade_tvalid),
+          .m_axis_shade_tready(m_axis_shade_tready),
+          .m_axis_shade_tdata(m_axis_shade_tdata),
+          .m_axis_shade_tlast(m_axis_shade_tlast),
+          .s_axis_shade_tvalid(s_axis_shade_tvalid),
+          .s_axis_shade_tready(s_axis_shade_tready),
+          .s_axis_shade_tdata(s_axis_shade_tdata),
+          .s_axis_shade_tlast(s_axis_shade_tlast),
+          .s_axis_tvalid(clipped_valid),
+          .s_axis_tready(clipped_ready),
+          .s_axis_tdata(clipped_data),
+          .s_axis_tkeep(clipped_keep),
+          .s_axis_tuser(clipped_user),
+          .s_axis_tlast(clipped_last),
+          .m_axis_tvalid(shaded_valid),
+          .m_axis_tready(shaded_ready),
+          .m_axis_tdata(shaded_data),
+          .m_axis_tkeep(shaded_keep),
+          .m_axis_tuser(shaded_user),
+          .m_axis_tlast(shaded_last)
+      );
+    end else begin : g_shade
+      surface_shade #(
+          .PPC(PPC)
+      ) u_shade (
+          .clk(ap_clk),
+          .rst_n(rst_n),
+          .mat_we(mat_we),
+          .mat_waddr(mat_waddr),
+          .mat_wdata(mat_wdata),
+          .use_table(mat_resident),
+          .cfg_background(cfg_background),
+          .cfg_depth_out(cfg_depth_out),
+          .hold(mat_pending),
+          .busy(shade_busy),
+          .s_axis_tvalid(clipped_valid),
+          .s_axis_tready(clipped_ready),
+          .s_axis_tdata(clipped_data),
+          .s_axis_tkeep(clipped_keep),
+          .s_axis_tuser(clipped_user),
+          .s_axis_tlast(clipped_last),
+          .m_axis_tvalid(shaded_valid),
+          .m_axis_tready(shaded_ready),
+          .m_axis_tdata(shaded_data),
+          .m_axis_tkeep(shaded_keep),
+          .m_axis_tuser(shaded_user),
+          .m_axis_tlast(shaded_last)
+      );
+      assign shade_error = 1'b0;
+      assign shade_timed_out = 1'b0;
+      assign m_axis_shade_tvalid = 1'b0;
+      assign m_axis_shade_tdata = {(PPC + 1) * 80{1'b0}};
+      assign m_axis_shade_tlast = 1'b0;
+      assign s_axis_shade_tready = 1'b0;
+      wire unused = &{1'b0, m_axis_shade_tready, s_axis_shade_tvalid, s_axis_shade_tdata, s_axis_shade_tlast, 1'b0};
+    end
+  endgenerate
 
   wire              frame_end;
   wire              write_done;
@@ -636,7 +722,18 @@ module foveal_kernel #(
   wire [31:0] mat_bursts;
   wire [31:0] mat_bytes;
 
-  dma_trigger u_dma (
+  localparam SLOTS = TEX_SLOTS == 0 ? 2 : TEX_SLOTS;  // without a store TEX_PAGES is 0 and nothing asks for it
+  wire [    SLOTS-1:0] tex_resident;
+  wire                 tex_forget;
+  wire                 tex_we;
+  wire [$clog2(SLOTS*64)-1:0] tex_waddr;
+  wire [        511:0] tex_wdata;
+  wire                 tex_done;
+  wire [$clog2(SLOTS)-1:0] tex_slot;
+
+  dma_trigger #(
+      .SLOTS(SLOTS)
+  ) u_dma (
       .clk(ap_clk),
       .rst_n(rst_n),
       .frame_start(frame_start),
@@ -649,6 +746,17 @@ module foveal_kernel #(
       .cfg_zone_margin(cfg_zone_margin),
       .cfg_mat_base(cfg_mat_base),
       .mat_invalidate(mat_invalidate),
+      .cfg_tex_base(cfg_tex_base),
+      .cfg_tex_pages(cfg_tex_pages),
+      .tex_invalidate(tex_invalidate),
+      .tex_resident(tex_resident),
+      .tex_forget(tex_forget),
+      .tex_we(tex_we),
+      .tex_waddr(tex_waddr),
+      .tex_wdata(tex_wdata),
+      .tex_done(tex_done),
+      .tex_slot(tex_slot),
+      .tex_counters(tex_counters[63:0]),
       .timeout(cfg_timeout),
       .mat_we(mat_we),
       .mat_waddr(mat_waddr),
@@ -680,6 +788,39 @@ module foveal_kernel #(
       .dma_counters(dma_counters)
   );
 
+  generate
+    if (TEX_SLOTS != 0) begin : g_tex
+      tex_store #(
+          .SLOTS(SLOTS)
+      ) u_tex (
+          .clk(ap_clk),
+          .rst_n(rst_n),
+          .forget(tex_forget),
+          .page_we(tex_we),
+          .page_waddr(tex_waddr),
+          .page_wdata(tex_wdata),
+          .page_done(tex_done),
+          .page_slot(tex_slot),
+          .resident(tex_resident),
+          .s_axis_tvalid(s_axis_tex_tvalid),
+          .s_axis_tready(s_axis_tex_tready),
+          .s_axis_tdata(s_axis_tex_tdata),
+          .m_axis_tvalid(m_axis_tex_tvalid),
+          .m_axis_tready(m_axis_tex_tready),
+          .m_axis_tdata(m_axis_tex_tdata),
+          .stat_missed(tex_counters[95:64])
+      );
+    end else begin : g_no_tex
+      assign tex_resident = {SLOTS{1'b0}};
+      assign s_axis_tex_tready = 1'b0;
+      assign m_axis_tex_tvalid = 1'b0;
+      assign m_axis_tex_tdata = 40'd0;
+      assign tex_counters[95:64] = 32'd0;
+      wire unused = &{1'b0, tex_forget, tex_we, tex_waddr, tex_wdata, tex_done, tex_slot,
+        s_axis_tex_tvalid, s_axis_tex_tdata, m_axis_tex_tready, 1'b0};
+    end
+  endgenerate
+
   // ---- The frame ------------------------------------------------------------------------------------
   wire [7:0] now;
   wire [7:0] bands_skipped;
@@ -710,7 +851,7 @@ module foveal_kernel #(
       .frame_start(frame_start),
       .frame_done(frame_done),
       // A material read that gives up does not stop the frame: it is drawn with lit colours.
-      .aborted(fetch_timed_out | write_timed_out),
+      .aborted(fetch_timed_out | write_timed_out | shade_timed_out),
       .cfg_height(cfg_height),
       .cfg_immediate(cfg_immediate),
       .roi_set(roi_set),

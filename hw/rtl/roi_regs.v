@@ -10,7 +10,8 @@
 
 module roi_regs #(
     parameter NUM_ROI = 16,  // regions in a set, 1 to 16
-    parameter PPC = 8        // pixels a clock: 1, 2, 4, 8, 16
+    parameter PPC = 8,       // pixels a clock: 1, 2, 4, 8, 16
+    parameter TEX_SLOTS = 16 // pages of the texture store, 0 to 64
 ) (
     input  wire                                  clk,
     input  wire                                  rst_n,
@@ -58,7 +59,10 @@ module roi_regs #(
     output reg         [                   31:0] cfg_zone_margin,
     output reg  signed [                   31:0] cfg_ego_x,
     output reg  signed [                   31:0] cfg_ego_y,
+    output reg         [                   63:0] cfg_tex_base,
+    output reg         [                    6:0] cfg_tex_pages,
     output wire                                  mat_invalidate,
+    output wire                                  tex_invalidate,
     // regions
     output wire        [         NUM_ROI*52-1:0] roi_set,
     output wire        [         NUM_ROI*52-1:0] clip_set,
@@ -70,6 +74,7 @@ module roi_regs #(
     // status
     input  wire [32*`FOVEAL_FRAME_COUNTERS-1:0] frame_counters,
     input  wire        [                   95:0] dma_counters,
+    input  wire        [                   95:0] tex_counters,
     input  wire                                  err_gmem0,
     input  wire                                  err_gmem1,
     input  wire                                  err_gmem2,
@@ -79,6 +84,8 @@ module roi_regs #(
     input  wire                                  timeout_gmem0,
     input  wire                                  timeout_gmem1,
     input  wire                                  timeout_gmem2,
+    input  wire                                  err_shade,
+    input  wire                                  timeout_shade,
     input  wire                                  dma_error,
     input  wire        [                    1:0] dma_state
 );
@@ -87,6 +94,7 @@ module roi_regs #(
   localparam SLVERR = 2'b10;
   localparam STRIDE_LB = $clog2(4 * PPC);
   localparam [31:0] MAX_SIZE = 32'd4096;
+  localparam [31:0] MAX_PAGES = TEX_SLOTS;
 
   initial begin
     if (NUM_ROI < 1 || NUM_ROI > 16) begin
@@ -157,6 +165,7 @@ module roi_regs #(
   reg  [31:0] tri_lo_reg, tri_hi_reg, band_lo_reg, band_hi_reg, out_lo_reg, out_hi_reg, mat_lo_reg, mat_hi_reg;
   reg  [31:0] width_reg, height_reg, stride_reg, timeout_reg, margin_reg;
   reg  [31:0] zone_x0_reg, zone_y0_reg, zone_x1_reg, zone_y1_reg, ego_x_reg, ego_y_reg;
+  reg  [31:0] tex_lo_reg, tex_hi_reg, pages_reg;
   reg  [23:0] background_reg;
   reg  [ 2:0] flags_reg;
   reg         gie_reg;
@@ -169,6 +178,7 @@ module roi_regs #(
   wire        wr_commit = write & (waddr == `FOVEAL_REG_ROI_COMMIT) & set0;
   wire        wr_reset = write & (waddr == `FOVEAL_REG_CTRL_RESET) & set0;
   wire        wr_invalidate = write & (waddr == `FOVEAL_REG_MAT_INVALIDATE) & set0;
+  wire        wr_tex_invalidate = write & (waddr == `FOVEAL_REG_TEX_INVALIDATE) & set0;
 
   always @* begin
     case (waddr)
@@ -178,7 +188,8 @@ module roi_regs #(
       `FOVEAL_REG_WIDTH, `FOVEAL_REG_HEIGHT, `FOVEAL_REG_STRIDE, `FOVEAL_REG_BACKGROUND, `FOVEAL_REG_FLAGS,
       `FOVEAL_REG_TIMEOUT, `FOVEAL_REG_ZONE_X0, `FOVEAL_REG_ZONE_Y0, `FOVEAL_REG_ZONE_X1, `FOVEAL_REG_ZONE_Y1,
       `FOVEAL_REG_ZONE_MARGIN, `FOVEAL_REG_EGO_X, `FOVEAL_REG_EGO_Y,
-      `FOVEAL_REG_ROI_COMMIT, `FOVEAL_REG_CTRL_RESET, `FOVEAL_REG_MAT_INVALIDATE:
+      `FOVEAL_REG_TEX_BASE_LO, `FOVEAL_REG_TEX_BASE_HI, `FOVEAL_REG_TEX_PAGES,
+      `FOVEAL_REG_ROI_COMMIT, `FOVEAL_REG_CTRL_RESET, `FOVEAL_REG_MAT_INVALIDATE, `FOVEAL_REG_TEX_INVALIDATE:
       known = 1'b1;
       default: known = wr_roi;
     endcase
@@ -191,6 +202,7 @@ module roi_regs #(
       {out_lo_reg, out_hi_reg, mat_lo_reg, mat_hi_reg} <= 128'd0;
       {width_reg, height_reg, stride_reg, margin_reg} <= 128'd0;
       {zone_x0_reg, zone_y0_reg, zone_x1_reg, zone_y1_reg, ego_x_reg, ego_y_reg} <= 192'd0;
+      {tex_lo_reg, tex_hi_reg, pages_reg} <= 96'd0;
       timeout_reg    <= `FOVEAL_DEFAULT_TIMEOUT;
       background_reg <= 24'd0;
       flags_reg      <= 3'd0;
@@ -223,6 +235,9 @@ module roi_regs #(
         `FOVEAL_REG_ZONE_MARGIN:  margin_reg <= merge(margin_reg, w_reg, wmask);
         `FOVEAL_REG_EGO_X:        ego_x_reg <= merge(ego_x_reg, w_reg, wmask);
         `FOVEAL_REG_EGO_Y:        ego_y_reg <= merge(ego_y_reg, w_reg, wmask);
+        `FOVEAL_REG_TEX_BASE_LO:  tex_lo_reg <= merge(tex_lo_reg, w_reg, wmask);
+        `FOVEAL_REG_TEX_BASE_HI:  tex_hi_reg <= merge(tex_hi_reg, w_reg, wmask);
+        `FOVEAL_REG_TEX_PAGES:    pages_reg <= merge(pages_reg, w_reg, wmask);
         default:
         // Address bits 6 to 2 count the 32-bit halves of the regions.
         for (n = 0; n < 2 * NUM_ROI; n = n + 1)
@@ -247,10 +262,12 @@ module roi_regs #(
   reg  [2:0] hold_reg;  // cycles of the internal reset that are left
   reg        soft_rst_n_reg;
   reg        invalidate_reg;
+  reg        tex_invalidate_reg;
 
   wire       bad = (width_reg == 32'd0) | (width_reg > MAX_SIZE) | (height_reg == 32'd0) | (height_reg > MAX_SIZE)
                  | (tri_lo_reg[5:0] != 6'd0) | (band_lo_reg[5:0] != 6'd0) | (mat_lo_reg[5:0] != 6'd0)
-                 | (out_lo_reg[11:0] != 12'd0) | (stride_reg[STRIDE_LB-1:0] != 0);
+                 | (out_lo_reg[11:0] != 12'd0) | (stride_reg[STRIDE_LB-1:0] != 0)
+                 | (tex_lo_reg[11:0] != 12'd0) | (pages_reg > MAX_PAGES);
   wire       checking = state_reg == CHECK;
   wire       begins = checking & ~bad;
   wire       ends = (checking & bad) | ((state_reg == RUN) & frame_done);
@@ -261,10 +278,12 @@ module roi_regs #(
       hold_reg       <= 3'd0;
       soft_rst_n_reg <= 1'b0;
       invalidate_reg <= 1'b0;
+      tex_invalidate_reg <= 1'b0;
     end else begin
       hold_reg       <= wr_reset ? 3'd4 : hold_reg - {2'd0, hold_reg != 3'd0};
       soft_rst_n_reg <= ~wr_reset & (hold_reg <= 3'd1);
       invalidate_reg <= wr_invalidate;
+      tex_invalidate_reg <= wr_tex_invalidate;
     end
   end
 
@@ -318,6 +337,8 @@ module roi_regs #(
       cfg_zone_margin <= margin_reg;
       cfg_ego_x       <= ego_x_reg;
       cfg_ego_y       <= ego_y_reg;
+      cfg_tex_base    <= {tex_hi_reg, tex_lo_reg};
+      cfg_tex_pages   <= pages_reg[6:0];
     end
   end
 
@@ -325,6 +346,7 @@ module roi_regs #(
   assign frame_start    = frame_start_reg;
   assign interrupt      = interrupt_reg;
   assign mat_invalidate = invalidate_reg;
+  assign tex_invalidate = tex_invalidate_reg;
 
   // ---- Region sets ------------------------------------------------------------------------------------------------
   wire [11*32-1:0] set_counters;
@@ -361,6 +383,7 @@ module roi_regs #(
   wire       fault0 = err_gmem0 | timeout_gmem0;
   wire       fault1 = err_gmem1 | timeout_gmem1;
   wire       fault2 = err_gmem2 | timeout_gmem2;
+  wire       fault3 = err_shade | timeout_shade;
   // In the cycle of the frame start the engines still show the frame before.
   wire       listening = (state_reg == RUN) & ~frame_start_reg;
 
@@ -373,20 +396,20 @@ module roi_regs #(
       {resp_reg, port_reg} <= 4'd0;
       bad_config_reg <= bad;
     end else if (listening) begin
-      if (!failed_reg & (fault0 | fault1 | fault2)) begin
+      if (!failed_reg & (fault0 | fault1 | fault2 | fault3)) begin
         failed_reg <= 1'b1;
-        port_reg   <= fault0 ? 2'd0 : fault1 ? 2'd1 : 2'd2;
+        port_reg   <= fault0 ? 2'd0 : fault1 ? 2'd1 : fault2 ? 2'd2 : 2'd3;
         resp_reg   <= fault0 ? {2{err_gmem0}} & resp_gmem0
-                    : fault1 ? {2{err_gmem1}} & resp_gmem1 : {2{err_gmem2}} & resp_gmem2;
+                    : fault1 ? {2{err_gmem1}} & resp_gmem1 : fault2 ? {2{err_gmem2}} & resp_gmem2 : 2'd0;
       end
-      timed_out_reg <= timed_out_reg | timeout_gmem0 | timeout_gmem1 | timeout_gmem2;
+      timed_out_reg <= timed_out_reg | timeout_gmem0 | timeout_gmem1 | timeout_gmem2 | timeout_shade;
       dma_error_reg <= dma_error_reg | dma_error;
     end
   end
 
   // ---- Read channel -----------------------------------------------------------------------------------------------
   localparam COUNTERS = `FOVEAL_FRAME_COUNTERS + `FOVEAL_TOTAL_COUNTERS;
-  wire [32*COUNTERS-1:0] counters = {frames_reg, set_counters, dma_counters, frame_counters};
+  wire [32*COUNTERS-1:0] counters = {tex_counters, frames_reg, set_counters, dma_counters, frame_counters};
 
   reg         ar_full_reg;
   reg  [11:2] ar_reg;
@@ -402,7 +425,8 @@ module roi_regs #(
   always @* begin
     mapped = 1'b1;
     value  = 32'd0;
-    case (raddr)
+    // Only while a read waits, so that the counters' many bits do not toggle this logic in every cycle of a frame.
+    if (ar_full_reg) case (raddr)
       `FOVEAL_REG_CTRL:         value = {28'd0, ready_reg, (state_reg == IDLE) & ~start_reg, done_reg, start_reg};
       `FOVEAL_REG_GIE:          value = {31'd0, gie_reg};
       `FOVEAL_REG_IER:          value = {30'd0, ier_reg};
@@ -428,10 +452,14 @@ module roi_regs #(
       `FOVEAL_REG_ZONE_MARGIN:  value = margin_reg;
       `FOVEAL_REG_EGO_X:        value = ego_x_reg;
       `FOVEAL_REG_EGO_Y:        value = ego_y_reg;
-      `FOVEAL_REG_ROI_COMMIT, `FOVEAL_REG_CTRL_RESET, `FOVEAL_REG_MAT_INVALIDATE: value = 32'd0;
+      `FOVEAL_REG_TEX_BASE_LO:  value = tex_lo_reg;
+      `FOVEAL_REG_TEX_BASE_HI:  value = tex_hi_reg;
+      `FOVEAL_REG_TEX_PAGES:    value = pages_reg;
+      `FOVEAL_REG_ROI_COMMIT, `FOVEAL_REG_CTRL_RESET, `FOVEAL_REG_MAT_INVALIDATE, `FOVEAL_REG_TEX_INVALIDATE:
+      value = 32'd0;
       `FOVEAL_REG_ID:           value = `FOVEAL_DEFAULT_ID;
       `FOVEAL_REG_VERSION:      value = `FOVEAL_DEFAULT_VERSION;
-      `FOVEAL_REG_CONFIG:       value = {8'd0, 8'd32, NUM_ROI[7:0], PPC[7:0]};
+      `FOVEAL_REG_CONFIG:       value = {TEX_SLOTS[7:0], 8'd32, NUM_ROI[7:0], PPC[7:0]};
       `FOVEAL_REG_STATUS:
       value = {22'd0, dma_state, port_reg, resp_reg, bad_config_reg, dma_error_reg, timed_out_reg,
                failed_reg | bad_config_reg};

@@ -72,6 +72,7 @@ class FovealDriver:
         self._capacity = capacity
         self._meshes: MeshSet | None = None
         self._packed: PackedMeshes | None = None
+        self._pages = np.zeros((0, 32, 32, 4), np.uint8)
         self._memory: DeviceMemory | None = None
         self._broken: str | None = None
         self._identity, self._program = self._bring_up()
@@ -110,6 +111,24 @@ class FovealDriver:
                 self._memory = None
             self._meshes, self._packed = meshes, packed
             self._upload(meshes, packed)
+
+    def load_textures(self, pages: np.ndarray) -> None:
+        """Upload texture pages, (n, 32, 32, 4) uint8 R, G, B, A, in place of those before; n = 0 takes them away.
+
+        The kernel fetches them while the ego is in the zone (hw/SPEC.md, section 7). Raises SceneError for another
+        shape, or more pages than the kernel holds; load() must have come before.
+        """
+        self._check_ready()
+        room = self._identity.texture_pages
+        if pages.dtype != np.uint8 or pages.shape[1:] != (32, 32, 4):
+            raise SceneError(f"texture pages are {pages.dtype} {pages.shape}, expected uint8 (n, 32, 32, 4)")
+        if len(pages) > room:
+            raise SceneError(f"{len(pages)} texture pages; this kernel holds {room}")
+        if self._memory is None:
+            raise SceneError("no meshes are loaded; call load(meshes) before load_textures()")
+        with self._breaks():
+            self._pages = pages.copy()
+            self._upload_textures(self._memory)
 
     def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
         """Draw `draw` inside `regions`.
@@ -170,6 +189,17 @@ class FovealDriver:
         self._program.set_address(registers.MAT_BASE_LO, self._memory.material.address)
         # A new table may lie at the old one's address; the kernel must not take it for the one it holds.
         self._card.write(registers.MAT_INVALIDATE, 1)
+        if len(self._pages):
+            self._upload_textures(self._memory)
+
+    def _upload_textures(self, memory: DeviceMemory) -> None:
+        self._program.set(registers.TEX_PAGES, len(self._pages))
+        if len(self._pages):
+            buffer = memory.ensure("texture", self._pages.nbytes)
+            buffer.write(self._pages)
+            self._program.set_address(registers.TEX_BASE_LO, buffer.address)
+            # New pages may lie at the old ones' address, after a reset or a new mesh set.
+            self._card.write(registers.TEX_INVALIDATE, 1)
 
     def _render(self, memory: DeviceMemory, draw: DrawList, regions: RegionSet, depth: bool) -> Frame:
         stages: list[StageTime] = []

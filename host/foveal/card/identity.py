@@ -18,10 +18,11 @@ VERSION_MAJOR = registers.DEFAULT_VERSION >> registers.VERSION_MAJOR_SHIFT
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """version: major, minor. ppc: pixels a clock, the output bus is 4 ppc bytes wide."""
+    """version: major, minor. ppc: pixels a clock, the output bus is 4 ppc bytes wide. texture_pages: room on chip."""
 
     version: tuple[int, int]
     ppc: int
+    texture_pages: int
 
 
 def identify(card: Card) -> Identity:
@@ -48,4 +49,6 @@ def identify(card: Card) -> Identity:
             f"the kernel was built for {regions} regions, bands of {band_rows} rows and {ppc} pixels a clock; "
             f"this driver needs {MAX_REGIONS} regions, {BAND_ROWS} rows and 1, 2, 4, 8 or 16 pixels"
         )
-    return Identity((major, minor), ppc)
+    texture_pages = (config & registers.CONFIG_TEX_SLOTS_MASK) >> registers.CONFIG_TEX_SLOTS_SHIFT
+    # The field is of register map 1.1; before, its bits were reserved and read 0, as without a store.
+    return Identity((major, minor), ppc, texture_pages)

@@ -72,6 +72,9 @@ ZONE_Y1 = 0x088
 ZONE_MARGIN = 0x090
 EGO_X = 0x098
 EGO_Y = 0x0A0
+TEX_BASE_LO = 0x0A8
+TEX_BASE_HI = 0x0AC
+TEX_PAGES = 0x0B4
 ROI_0_LO = 0x100
 ROI_0_HI = 0x104
 ROI_1_LO = 0x108
@@ -107,6 +110,7 @@ ROI_15_HI = 0x17C
 ROI_COMMIT = 0x180
 CTRL_RESET = 0x184
 MAT_INVALIDATE = 0x188
+TEX_INVALIDATE = 0x18C
 ID = 0x200
 VERSION = 0x204
 CONFIG = 0x208
@@ -158,6 +162,9 @@ ROI_INJECT_TO_16 = 0x2BC
 ROI_INJECT_TO_24 = 0x2C0
 ROI_INJECT_OVER_24 = 0x2C4
 FRAMES = 0x2C8
+TEX_LOADED = 0x2CC
+TEX_SKIPPED = 0x2D0
+TEX_MISSED = 0x2D4
 
 # field masks and shifts
 CTRL_AP_START_MASK = 0x00000001
@@ -200,6 +207,8 @@ CONFIG_REGIONS_MASK = 0x0000FF00
 CONFIG_REGIONS_SHIFT = 8
 CONFIG_BAND_ROWS_MASK = 0x00FF0000
 CONFIG_BAND_ROWS_SHIFT = 16
+CONFIG_TEX_SLOTS_MASK = 0xFF000000
+CONFIG_TEX_SLOTS_SHIFT = 24
 STATUS_ERROR_MASK = 0x00000001
 STATUS_ERROR_SHIFT = 0
 STATUS_TIMEOUT_MASK = 0x00000002
@@ -219,8 +228,8 @@ STATUS_DMA_STATE_SHIFT = 8
 DEFAULT_CTRL = 0x00000004
 DEFAULT_TIMEOUT = 0x00010000
 DEFAULT_ID = 0x4C564F46
-DEFAULT_VERSION = 0x00010000
-DEFAULT_CONFIG = 0x00201008
+DEFAULT_VERSION = 0x00010001
+DEFAULT_CONFIG = 0x10201008
 
 # counters of the last frame, by ascending offset
 FRAME_COUNTERS: tuple[str, ...] = (
@@ -275,6 +284,9 @@ TOTAL_COUNTERS: tuple[str, ...] = (
     "ROI_INJECT_TO_24",
     "ROI_INJECT_OVER_24",
     "FRAMES",
+    "TEX_LOADED",
+    "TEX_SKIPPED",
+    "TEX_MISSED",
 )
 COUNTERS: tuple[str, ...] = FRAME_COUNTERS + TOTAL_COUNTERS
 
@@ -369,7 +381,7 @@ REGISTERS: tuple[Register, ...] = (
     Register("TIMEOUT", 0x068, "rw", 0x00010000, (
         Field("value", 0, 32, "rw", False,
               "Cycles."),
-    ), "Cycles without progress after which a memory port is given up."),
+    ), "Cycles without progress after which a memory port or the shading kernel is given up."),
     Register("ZONE_X0", 0x070, "rw", 0x00000000, (
         Field("value", 0, 32, "rw", True,
               "World coordinate in centimetres."),
@@ -398,6 +410,18 @@ REGISTERS: tuple[Register, ...] = (
         Field("value", 0, 32, "rw", True,
               "World coordinate in centimetres."),
     ), "The ego's y."),
+    Register("TEX_BASE_LO", 0x0A8, "rw", 0x00000000, (
+        Field("value", 0, 32, "rw", False,
+              "Bits 31 to 0 of the device address."),
+    ), "Texture pages, 4096 bytes each, aligned to 4096 bytes."),
+    Register("TEX_BASE_HI", 0x0AC, "rw", 0x00000000, (
+        Field("value", 0, 32, "rw", False,
+              "Bits 63 to 32 of the device address."),
+    ), "Texture pages, high half."),
+    Register("TEX_PAGES", 0x0B4, "rw", 0x00000000, (
+        Field("value", 0, 32, "rw", False,
+              "The value."),
+    ), "Texture pages to hold while the ego is in the zone, 0 to CONFIG.tex_slots."),
     Register("ROI_0_LO", 0x100, "rw", 0x00000000, (
         Field("x0", 0, 16, "rw", False,
               "First column, in pixels; above 8191 acts as 8191."),
@@ -602,39 +626,45 @@ REGISTERS: tuple[Register, ...] = (
         Field("value", 0, 1, "w", False,
               "Write 1: load the table again at the next frame inside the zone."),
     ), "Forgets the material table."),
+    Register("TEX_INVALIDATE", 0x18C, "w", 0x00000000, (
+        Field("value", 0, 1, "w", False,
+              "Write 1: load the pages again at the next frame inside the zone."),
+    ), "Forgets the texture pages."),
     Register("ID", 0x200, "r", 0x4C564F46, (
         Field("value", 0, 32, "r", False,
               "Constant."),
     ), "The letters FOVL."),
-    Register("VERSION", 0x204, "r", 0x00010000, (
+    Register("VERSION", 0x204, "r", 0x00010001, (
         Field("minor", 0, 16, "r", False,
               "Changes compatibly."),
         Field("major", 16, 16, "r", False,
               "Changes incompatibly."),
     ), "Version of this register map. A driver refuses another major number."),
-    Register("CONFIG", 0x208, "r", 0x00201008, (
+    Register("CONFIG", 0x208, "r", 0x10201008, (
         Field("ppc", 0, 8, "r", False,
               "Pixels a clock."),
         Field("regions", 8, 8, "r", False,
               "Regions in a set."),
         Field("band_rows", 16, 8, "r", False,
               "Rows of a band."),
+        Field("tex_slots", 24, 8, "r", False,
+              "Pages of the texture store, 0 without one."),
     ), "How the kernel was built."),
     Register("STATUS", 0x20C, "r", 0x00000000, (
         Field("error", 0, 1, "r", False,
-              "The frame is not trustworthy: a memory error, a timeout, or bad_config."),
+              "The frame is not trustworthy: an error of a memory or of the shading stream, a timeout, or bad_config."),
         Field("timeout", 1, 1, "r", False,
-              "A memory port did not answer within TIMEOUT; CTRL_RESET is needed."),
+              "A memory port or the shading kernel did not answer within TIMEOUT; CTRL_RESET is needed."),
         Field("dma_error", 2, 1, "r", False,
-              "The material table could not be loaded; the frame has lit colours."),
+              "The material table (then the frame has lit colours) or a texture page could not be loaded."),
         Field("bad_config", 3, 1, "r", False,
               "The configuration was refused, memory was not touched."),
         Field("response", 4, 2, "r", False,
               "AXI response of the first memory error (2 SLVERR, 3 DECERR; 0 after a timeout)."),
         Field("port", 6, 2, "r", False,
-              "Port of the first memory error or timeout: 0 gmem0, 1 gmem1, 2 gmem2."),
+              "Port of the first error or timeout: 0 gmem0, 1 gmem1, 2 gmem2, 3 shading stream."),
         Field("dma_state", 8, 2, "r", False,
-              "Material table: 0 outside, 1 armed, 2 loading, 3 resident."),
+              "Material table and texture pages: 0 outside, 1 armed, 2 loading, 3 resident."),
     ), "How the last frame went; cleared at a frame start."),
     Register("FRAME_CYCLES", 0x210, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
@@ -667,7 +697,7 @@ REGISTERS: tuple[Register, ...] = (
     Register("DMA_WAIT_CYCLES", 0x22C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
-    ), "Cycles in which the scan waited for the material table."),
+    ), "Cycles in which the scan waited for the material table and texture pages."),
     Register("TRI_FETCHED", 0x230, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
@@ -771,11 +801,11 @@ REGISTERS: tuple[Register, ...] = (
     Register("DMA_SKIPPED", 0x294, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
-    ), "Frames that needed no load."),
+    ), "Frames that needed no load of the material table."),
     Register("DMA_BYTES", 0x298, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
-    ), "Bytes of material tables read."),
+    ), "Bytes of material tables and texture pages read."),
     Register("ROI_SETS", 0x29C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
@@ -824,6 +854,18 @@ REGISTERS: tuple[Register, ...] = (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Frames that ended."),
+    Register("TEX_LOADED", 0x2CC, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Texture pages loaded."),
+    Register("TEX_SKIPPED", 0x2D0, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Pages of the list that a frame did not load: resident already, or the ego outside."),
+    Register("TEX_MISSED", 0x2D4, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Texture samples that touched a page which was not resident."),
 )
 # fmt: on
 

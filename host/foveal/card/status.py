@@ -6,6 +6,9 @@ from foveal.card import registers
 
 __all__ = ["dma_state", "failure"]
 
+SHADING_STREAM = 3
+"""STATUS.port of the shading stream; 0 to 2 are memory ports."""
+
 _RESPONSE = {0: "no answer", 2: "SLVERR", 3: "DECERR"}
 
 
@@ -15,10 +18,16 @@ def failure(status: int) -> str | None:
         return "the kernel refused its configuration (size above 4096, or an address or stride that is not aligned)"
     port = (status & registers.STATUS_PORT_MASK) >> registers.STATUS_PORT_SHIFT
     code = (status & registers.STATUS_RESPONSE_MASK) >> registers.STATUS_RESPONSE_SHIFT
+    if status & registers.STATUS_TIMEOUT_MASK and port == SHADING_STREAM:
+        return "the shading kernel did not answer within the TIMEOUT register's cycles"
     if status & registers.STATUS_TIMEOUT_MASK:
         return f"memory port gmem{port} did not answer within the TIMEOUT register's cycles"
     if status & registers.STATUS_DMA_ERROR_MASK:
-        return f"the material table could not be loaded (gmem{port}: {_RESPONSE.get(code, str(code))})"
+        return (
+            f"the material table or a texture page could not be loaded (gmem{port}: {_RESPONSE.get(code, str(code))})"
+        )
+    if status & registers.STATUS_ERROR_MASK and port == SHADING_STREAM:
+        return "the shading kernel's beats came out of step with those it was sent"
     if status & registers.STATUS_ERROR_MASK:
         return f"memory port gmem{port} answered {_RESPONSE.get(code, str(code))}"
     return None

@@ -2,5 +2,6 @@
 
 from foveal.golden.record import Records, records
 from foveal.golden.render import GoldenFrame, render
+from foveal.golden.texture import sample
 
-__all__ = ["GoldenFrame", "Records", "records", "render"]
+__all__ = ["GoldenFrame", "Records", "records", "render", "sample"]

@@ -9,7 +9,7 @@ from foveal.card import Board
 __all__ = ["PORTS", "MemoryTiming", "PortFault"]
 
 PORTS = ("gmem0", "gmem1", "gmem2")
-"""Records in, pixels out, material table in."""
+"""Records in, pixels out, material table and texture pages in."""
 
 BEAT_BYTES = {"gmem0": 64, "gmem1": 32, "gmem2": 64}
 

@@ -1,4 +1,4 @@
-"""dma_trigger: a model of the zone decides, frame by frame, whether memory may be touched."""
+"""dma_trigger: a model of the zone decides, frame by frame, which of the table and the pages may be read."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.pauses import PAUSES, pauses
 
 TABLES = (0x1_0000_0FC0, 0x1_0000_2000, 0xFFFF_0000_0040)
+LISTS = (0x7_0000_0000, 0x7_0000_3000)  # page lists, overlapping
+SLOTS = 16
 OUTSIDE, RESIDENT = 0, 3
 LOW, HIGH = -(1 << 31), (1 << 31) - 1
 
@@ -51,6 +53,16 @@ class Bench:
         self.resident_base: int | None = None
         self.stale = False
         self.loads = self.skipped = 0
+        self.page_contents = [self.rng.randbytes(4096) for _ in range(SLOTS + 3)]
+        self.memory.load(LISTS[0], b"".join(self.page_contents))
+        self.store = [bytearray(4096) for _ in range(SLOTS)]  # what was written through tex_*
+        self.store_pages: set[int] = set()  # what the store calls resident
+        self.list, self.pages = LISTS[0], 0
+        self.resident_pages: set[int] = set()  # what should be
+        self.resident_list = 0
+        self.list_stale = False
+        self.pages_loaded = self.pages_skipped = 0
+        dut.tex_invalidate.value = 0
         dut.timeout.value = timeout
         dut.frame_start.value = 0
         dut.mat_invalidate.value = 0
@@ -59,9 +71,18 @@ class Bench:
         """Part of an agent; nothing to put to rest."""
 
     def drive(self) -> None:
-        """Part of an agent; it only listens."""
+        self.dut.tex_resident.value = sum(1 << page for page in self.store_pages)
 
     def sample(self) -> None:
+        if bit(self.dut.tex_we):
+            page, beat = divmod(int(self.dut.tex_waddr.value), 64)
+            assert page not in self.store_pages, "a resident page was written"
+            self.store[page][64 * beat : 64 * beat + 64] = int(self.dut.tex_wdata.value).to_bytes(64, "little")
+        assert not (bit(self.dut.tex_we) and bit(self.dut.mat_we))
+        if bit(self.dut.tex_done):
+            self.store_pages.add(int(self.dut.tex_slot.value))
+        if bit(self.dut.tex_forget):
+            self.store_pages.clear()
         if bit(self.dut.mat_we):
             row = int(self.dut.mat_waddr.value)
             self.table[64 * row : 64 * row + 64] = int(self.dut.mat_wdata.value).to_bytes(64, "little")
@@ -74,6 +95,8 @@ class Bench:
         dut.cfg_zone_x1.value, dut.cfg_zone_y1.value = zone.x1 & mask, zone.y1 & mask
         dut.cfg_zone_margin.value = zone.margin
         dut.cfg_mat_base.value = self.base
+        dut.cfg_tex_base.value = self.list
+        dut.cfg_tex_pages.value = self.pages
 
     async def invalidate(self) -> None:
         self.dut.mat_invalidate.value = 1
@@ -81,12 +104,42 @@ class Bench:
         self.dut.mat_invalidate.value = 0
         self.stale = True
 
+    async def invalidate_pages(self) -> None:
+        self.dut.tex_invalidate.value = 1
+        await self.loop.step()
+        self.dut.tex_invalidate.value = 0
+        self.list_stale = True
+
+    def expect_pages(self, here: bool, failing: frozenset[int]) -> list[int]:
+        """Pages that this frame must read, in order; `here`: the table is resident in this frame."""
+        if not here:
+            self.pages_skipped += self.pages
+            self.resident_pages.clear()
+            return []
+        if self.pages and (self.list_stale or self.resident_list != self.list):
+            self.resident_pages.clear()
+            self.list_stale = False
+            self.resident_list = self.list
+        due = [page for page in range(self.pages) if page not in self.resident_pages]
+        self.pages_skipped += self.pages - len(due)
+        self.pages_loaded += len(set(due) - failing)
+        self.resident_pages |= set(due) - failing
+        return due
+
+    def check_pages(self) -> None:
+        assert self.store_pages == self.resident_pages
+        first = (self.resident_list - LISTS[0]) // 4096
+        for page in self.resident_pages:
+            assert bytes(self.store[page]) == self.page_contents[first + page], f"page {page}"
+        counters = int(self.dut.tex_counters.value)
+        assert (counters & 0xFFFFFFFF, counters >> 32) == (self.pages_loaded, self.pages_skipped)
+
     async def start(self) -> None:
         self.apply()
         await self.loop.reset()
 
-    async def frame(self, fails: bool = False) -> bool:
-        """One frame, checked; whether a load was due."""
+    async def frame(self, fails: bool = False, failing_pages: frozenset[int] = frozenset()) -> bool:
+        """One frame, checked; whether a load of the table was due. `failing_pages`: those that come with an error."""
         self.apply()
         kept = self.resident_base is not None and self.zone.holds(*self.ego, self.zone.margin)
         changed = self.stale or self.resident_base != self.base
@@ -99,9 +152,13 @@ class Bench:
         self.dut.frame_start.value = 0
         await self.loop.step()
         assert bit(self.dut.pending)
-        await self.loop.until(lambda: not bit(self.dut.pending), 1500, "the decision")
+        await self.loop.until(lambda: not bit(self.dut.pending), 1500 + 1000 * self.pages, "the decision")
         await self.loop.step(6)
+        pages = self.expect_pages((kept or due) and not fails, failing_pages)
         read = self.slave.bursts[before:]
+        if pages:
+            assert read[-len(pages) :] == [(self.list + 4096 * page, 64) for page in pages]
+            del read[-len(pages) :]
         if due:
             assert sum(beats for _, beats in read) == 16 or fails
             assert not read or read[0][0] == self.base
@@ -115,13 +172,14 @@ class Bench:
         state = OUTSIDE if self.resident_base is None else RESIDENT
         assert int(self.dut.dma_state.value) == state
         assert bit(self.dut.resident) == (state == RESIDENT)
-        assert bit(self.dut.dma_error) == (due and fails)
+        assert bit(self.dut.dma_error) == ((due and fails) or not failing_pages.isdisjoint(pages))
         if self.resident_base is not None:
             assert bytes(self.table) == self.contents[self.resident_base]
         counters = int(self.dut.dma_counters.value)
         assert counters & 0xFFFFFFFF == self.loads
         assert counters >> 32 & 0xFFFFFFFF == self.skipped
         assert counters >> 64 == 64 * self.slave.taken_beats
+        self.check_pages()
         return due
 
 
@@ -261,3 +319,120 @@ async def a_random_drive(dut: Any, kind: str) -> None:
         await bench.frame()
     assert bench.loads > 0
     assert bench.skipped > 0
+
+
+@cocotb.test
+async def pages_are_read_once_while_near_and_never_outside(dut: Any) -> None:
+    bench = Bench(dut, "pages")
+    await bench.start()
+    bench.pages = 5
+    await bench.frame()
+    assert bench.slave.bursts == []
+    bench.ego = (0, 500)
+    await bench.frame()
+    assert bench.pages_loaded == 5
+    await bench.frame()
+    bench.ego = (-1050, 500)  # within the margin
+    await bench.frame()
+    assert bench.pages_loaded == 5
+    bench.ego = (-1051, 500)
+    await bench.frame()
+    assert bench.store_pages == set()
+    bench.ego = (0, 500)
+    await bench.frame()
+    assert bench.pages_loaded == 10
+
+
+@cocotb.test
+async def a_longer_list_reads_only_what_is_new(dut: Any) -> None:
+    bench = Bench(dut, "grow")
+    await bench.start()
+    bench.ego = (0, 500)
+    for bench.pages in (0, 1, 3, 2, 16, 0, 16):
+        await bench.frame()
+    assert bench.pages_loaded == 16
+
+
+@cocotb.test
+async def another_list_or_an_invalidation_reads_all_pages_again(dut: Any) -> None:
+    bench = Bench(dut, "lists")
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 3
+    await bench.frame()
+    bench.list = LISTS[1]
+    await bench.frame()
+    await bench.invalidate_pages()
+    await bench.frame()
+    assert bench.pages_loaded == 9
+    await bench.invalidate()  # of the table: the pages stay
+    await bench.frame()
+    assert bench.pages_loaded == 9
+    bench.pages = 0
+    await bench.invalidate_pages()
+    await bench.frame()
+    bench.pages = 3
+    await bench.frame()
+    assert bench.pages_loaded == 12
+
+
+@cocotb.test
+@cocotb.parametrize(code=[SLVERR, DECERR], beat=[0, 63])
+async def a_bad_page_stays_absent_and_is_tried_again(dut: Any, code: int, beat: int) -> None:
+    bench = Bench(dut, f"bad-page{code}{beat}", errors={16 + 64 + beat: code})
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 4
+    await bench.frame(failing_pages=frozenset({1}))
+    assert (bit(dut.error), int(dut.resp.value)) == (1, code)
+    assert bench.store_pages == {0, 2, 3}
+    before = len(bench.slave.bursts)
+    await bench.frame()
+    assert bench.slave.bursts[before:] == [(bench.list + 4096, 64)]
+
+
+@cocotb.test
+async def a_failed_table_leaves_no_pages(dut: Any) -> None:
+    bench = Bench(dut, "bad-table")
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 2
+    await bench.frame()
+    await bench.invalidate()
+    bench.slave.errors = {bench.slave.beats + 3: SLVERR}
+    await bench.frame(fails=True)
+    assert bench.store_pages == set()
+    await bench.frame()
+    assert bench.store_pages == {0, 1}
+
+
+@cocotb.test
+@cocotb.parametrize(beats=[16, 16 + 64, 16 + 64 + 30])
+async def a_memory_that_dies_during_the_pages_ends_the_walk(dut: Any, beats: int) -> None:
+    bench = Bench(dut, f"dead-page{beats}", timeout=100, dies_after=beats)
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 3
+    bench.apply()
+    dut.frame_start.value = 1
+    await bench.loop.step()
+    dut.frame_start.value = 0
+    await bench.loop.until(lambda: not bit(dut.pending), 600, "the end")
+    assert bit(dut.timed_out)
+    assert bit(dut.dma_error)
+    assert bench.store_pages == set(range((beats - 16) // 64))
+
+
+@cocotb.test
+@cocotb.parametrize(kind=PAUSES)
+async def a_random_drive_with_pages(dut: Any, kind: str) -> None:
+    bench = Bench(dut, f"pages-{kind}", kind)
+    await bench.start()
+    rng = bench.rng
+    for _ in range(25):
+        bench.list = rng.choice(LISTS) if rng.random() < 0.2 else bench.list
+        bench.pages = rng.choice([0, 1, 2, 5]) if rng.random() < 0.4 else bench.pages
+        bench.base = rng.choice(TABLES) if rng.random() < 0.1 else bench.base
+        if rng.random() < 0.15:
+            await bench.invalidate_pages()
+        if rng.random() < 0.1:
+            await bench.invalidate()
+        bench.ego = (rng.randrange(-1100, 3100), rng.randrange(130, 970))
+        await bench.frame()
+    assert bench.pages_loaded > 0

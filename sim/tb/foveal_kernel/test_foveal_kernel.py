@@ -17,9 +17,13 @@ from foveal_tb.axi_memory import DECERR, SLVERR, AxiReadSlave, AxiWriteSlave, Me
 from foveal_tb.clocked import PERIOD_NS, Clocked, bench_rng, bit
 from foveal_tb.pauses import pauses
 from foveal_tb.records import build_record, random_boxes, random_corners
+from foveal_tb.shader import Shader
+from foveal_tb.stream import StreamSink, StreamSource
 from picture import Setup, band_lists, output_bytes
 
-PPC = json.loads(os.environ["FOVEAL_PARAMETERS"])["PPC"]
+PARAMETERS = json.loads(os.environ["FOVEAL_PARAMETERS"])
+PPC = PARAMETERS["PPC"]
+SHADE_PORT = PARAMETERS.get("SHADE_PORT", 0)
 BUS = 4 * PPC
 INIT_CYCLES = 32 * 4096 // PPC  # the band banks are cleared after reset
 TRI_BASE, BAND_BASE, MAT_BASE, OUT_BASE = 0x1_0000_1000, 0x2_0000_0040, 0x3_0000_0400, 0x4_0001_F000
@@ -30,6 +34,7 @@ REG = {
     **{"CTRL": 0x000, "TRI_BASE": 0x010, "BAND_BASE": 0x01C, "OUT_BASE": 0x028, "MAT_BASE": 0x034, "WIDTH": 0x040},
     **{"HEIGHT": 0x048, "STRIDE": 0x050, "BACKGROUND": 0x058, "FLAGS": 0x060, "TIMEOUT": 0x068, "ZONE_X0": 0x070},
     **{"ZONE_Y0": 0x078, "ZONE_X1": 0x080, "ZONE_Y1": 0x088, "ZONE_MARGIN": 0x090, "EGO_X": 0x098, "EGO_Y": 0x0A0},
+    **{"TEX_BASE": 0x0A8, "TEX_PAGES": 0x0B4, "TEX_LOADED": 0x2CC, "TEX_SKIPPED": 0x2D0, "TEX_MISSED": 0x2D4},
     **{"ROI": 0x100, "ROI_COMMIT": 0x180, "CTRL_RESET": 0x184, "MAT_INVALIDATE": 0x188, "STATUS": 0x20C},
 }
 COUNTERS = (
@@ -100,9 +105,14 @@ class Bench:
         self.gmem2 = AxiReadSlave(
             dut, "m_axi_gmem2", self.memory[2], accept=pauses(kind, rng), active=pauses(kind, rng), **common
         )
+        # With SHADE_PORT the whole bench runs through a shader outside; without, the stream must rest.
+        self.shader = Shader(
+            dut, PPC, latency=lambda: rng.randint(1, 12), accept=pauses(kind, rng), active=pauses(kind, rng)
+        )
+        self.ports = (self.gmem0, self.gmem1, self.gmem2, self.shader)
         self.control = Control(dut)
         self.written: dict[int, int] = {}  # registers as this bench left them
-        for agent in (self.gmem0, self.gmem1, self.gmem2, self.control):
+        for agent in (*self.ports, self.control):
             self.loop.add(agent)
         for port, names in (
             ("m_axi_gmem0", ("awready", "wready", "bid", "bresp", "bvalid")),
@@ -111,6 +121,8 @@ class Bench:
         ):
             for pin in names:
                 getattr(dut, f"{port}_{pin}").value = 0
+        for pin in ("s_axis_tex_tvalid", "s_axis_tex_tdata", "m_axis_tex_tready"):
+            getattr(dut, pin).value = 0
 
     async def power_up(self, fresh: bool = False, wait: bool = True) -> None:
         """Reset, and let the banks be cleared without paying for the agents meanwhile.
@@ -137,6 +149,7 @@ class Bench:
 
     async def settle(self) -> None:
         """The end of a test that leaves the kernel idle."""
+        assert SHADE_PORT or self.shader.records == []
         await self.loop.step(4)
         assert not bit(self.dut.u_ctl.now_running)
         await self.read("CTRL")  # which forgets an ap_done that nobody looked at
@@ -454,7 +467,7 @@ async def a_dead_memory_times_out_and_the_kernel_recovers(dut: Any, port: int, b
         assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
     slave.dies_after = None
     await bench.write("CTRL_RESET", 1)
-    for agent in (bench.gmem0, bench.gmem1, bench.gmem2):
+    for agent in bench.ports:
         agent.reset()
     await bench.pass_init()
     await bench.ego(OUTSIDE)
@@ -477,7 +490,7 @@ async def a_reset_in_mid_frame_leaves_nothing_behind(dut: Any) -> None:
         await bench.write("CTRL", 1)
         await bench.loop.step(cycles)
         await bench.write("CTRL_RESET", 1)
-        for agent in (bench.gmem0, bench.gmem1, bench.gmem2):
+        for agent in bench.ports:
             agent.reset()
         await bench.pass_init()
         bench.memory[1].written.clear()
@@ -510,6 +523,95 @@ async def a_bad_configuration_ends_at_once_without_memory(dut: Any, register: st
     status = await bench.read("STATUS")
     assert status & 0b1011 == 0b1001, f"STATUS {status:#x}"
     assert bench.gmem0.bursts == bench.gmem1.bursts == bench.gmem2.bursts == []
+    await bench.settle()
+
+
+@cocotb.test(skip=not SHADE_PORT)
+@cocotb.parametrize((("refuses", "records"), [(True, 0), (False, 0), (False, 7), (True, 7)]))
+async def a_dead_shader_times_out_and_the_kernel_recovers(dut: Any, refuses: bool, records: int) -> None:
+    """The frame ends with STATUS.timeout and port 3 within a bounded time; after CTRL_RESET a frame is clean."""
+    bench = Bench(dut, f"shader{refuses}{records}")
+    await bench.power_up()
+    await bench.write("TIMEOUT", 250)
+    setup = Setup(40, 60, ((0, 0, 40, 60),))
+    drawn = some_records(bench.rng, 40, 60, 15)
+    bench.shader.refuses, bench.shader.dies_after = refuses, records
+    bench.load(setup, drawn)
+    await bench.configure(setup)
+    await bench.commit(setup.regions)
+    await bench.run()
+    assert await bench.read("STATUS") & 0xFF == 0b11 | 3 << 6
+    assert await bench.read("FRAME_CYCLES") < 4000
+    bench.shader.dies_after = None
+    await bench.write("CTRL_RESET", 1)
+    for agent in bench.ports:
+        agent.reset()
+    await bench.pass_init()
+    await bench.frame(setup, drawn)
+    await bench.settle()
+
+
+@cocotb.test(skip=not SHADE_PORT)
+async def a_shader_that_loses_a_beat_is_noticed(dut: Any) -> None:
+    """A line end that comes too early is an error of port 3; the missing answer then a timeout."""
+    bench = Bench(dut, "lost-beat")
+    await bench.power_up(fresh=True)
+    await bench.write("TIMEOUT", 250)
+    setup = Setup(40, 20, ((0, 0, 40, 20),))
+    bench.load(setup, some_records(bench.rng, 40, 20, 5))
+    await bench.configure(setup)
+    await bench.commit(setup.regions)
+    await bench.write("CTRL", 1)
+    await bench.loop.until(lambda: bench.shader.due, FRAME_LIMIT, "a record")
+    bench.shader.due.popleft()
+    await bench.loop.until(lambda: not bit(dut.u_ctl.now_running), FRAME_LIMIT, "the frame")
+    assert await bench.read("STATUS") & 0xFF == 0b11 | 3 << 6
+    Bench.sound = False
+
+
+@cocotb.test
+async def texture_pages_follow_the_zone(dut: Any) -> None:
+    """Pages come with the material table, stay while the ego is near, and samples of the port show them."""
+    bench = Bench(dut, "textures")
+    source = bench.loop.add(StreamSource(dut, "s_axis_tex", ["tdata"]))
+    sink = bench.loop.add(StreamSink(dut, "m_axis_tex", ["tdata"]))
+    await bench.power_up(fresh=True)
+    pages = [bench.rng.randbytes(4096) for _ in range(3)]
+    base = 0x5_0000_7000
+    bench.memory[2].load(base, b"".join(pages))
+    bench.memory[2].load(MAT_BASE, bytes([128, 128, 128, 0]) * 256)
+    await bench.write64("TEX_BASE", base)
+    await bench.write("TEX_PAGES", 3)
+    setup = Setup(24, 20, ((2, 1, 23, 20),))
+    records = some_records(bench.rng, 24, 20, 12)
+
+    async def centres() -> list[int]:
+        """Texel (5, 9) of pages 0 to 3."""
+        sink.beats.clear()
+        source.send([(5 * 256 + 128 | (9 * 256 + 128) << 24 | page << 48,) for page in range(4)])
+        await bench.loop.until(lambda: len(sink.beats) == 4, 30, "samples")
+        return [data for (data,) in sink.beats]
+
+    texels = [int.from_bytes(page[4 * (9 * 32 + 5) :][:4], "little") for page in pages]
+    miss = 1 << 32 | 0xFFFF00FF
+    await bench.frame(setup, records)
+    assert bench.gmem2.taken_beats == 0
+    assert await centres() == [miss] * 4
+    await bench.ego(INSIDE)
+    await bench.frame(setup, records)
+    assert [burst for burst in bench.gmem2.bursts if burst[1] == 64] == [(base + 4096 * n, 64) for n in range(3)]
+    assert await centres() == [*texels, miss]
+    await bench.frame(setup, records)
+    await bench.ego((105, -50))  # out of the zone, within its margin
+    await bench.frame(setup, records)
+    assert bench.gmem2.taken_beats == 16 + 3 * 64
+    assert await centres() == [*texels, miss]
+    await bench.ego(OUTSIDE)
+    await bench.frame(setup, records)
+    assert await centres() == [miss] * 4
+    counters = await bench.counters("TEX_LOADED", "TEX_SKIPPED", "TEX_MISSED", "DMA_BYTES")
+    assert counters == {"TEX_LOADED": 3, "TEX_SKIPPED": 12, "TEX_MISSED": 10, "DMA_BYTES": 1024 + 3 * 4096}
+    await bench.write("TEX_PAGES", 0)
     await bench.settle()
 
 

@@ -30,10 +30,10 @@ def load_registers() -> ModuleType:
 regs = load_registers()
 OKAY, SLVERR = 0, 2
 MASK = 0xFFFFFFFF
-ACTIONS = {"CTRL", "ISR", "ROI_COMMIT", "CTRL_RESET", "MAT_INVALIDATE"}
+ACTIONS = {"CTRL", "ISR", "ROI_COMMIT", "CTRL_RESET", "MAT_INVALIDATE", "TEX_INVALIDATE"}
 INPUTS = (
     *("frame_done", "clip_active", "clip_stalled", "clip_fire", "clip_gen", "frame_counters", "dma_counters"),
-    *("dma_error", "dma_state"),
+    *("dma_error", "dma_state", "tex_counters", "err_shade", "timeout_shade"),
     *(f"{name}_gmem{port}" for name in ("err", "resp", "timeout") for port in range(3)),
 )
 
@@ -117,7 +117,7 @@ async def every_register_resets_and_keeps_its_bits(dut: Any) -> None:
     for register in registers:
         expected = register.reset
         if register.name == "CONFIG":
-            expected = int(dut.PPC.value) | bench.regions << 8 | 32 << 16
+            expected = int(dut.PPC.value) | bench.regions << 8 | 32 << 16 | int(dut.TEX_SLOTS.value) << 24
         assert await bench.read(register.name) == expected, register.name
     written = {}
     for register in registers:
@@ -147,7 +147,7 @@ async def read_only_and_unmapped_addresses_answer_slverr(dut: Any) -> None:
             assert await bench.bus.write(register.offset, ~before) == SLVERR, register.name
             assert await bench.read(register.name) == before
     mapped = set(regs.OFFSETS.values())
-    for offset in (0x018, 0x024, 0x0FC, 0x18C, 0x1FC, regs.FRAMES + 4, 0xFFC, 0x500):
+    for offset in (0x018, 0x024, 0x0FC, 0x190, 0x1FC, regs.TEX_MISSED + 4, 0xFFC, 0x500):
         assert offset not in mapped
         assert await bench.bus.write(offset, MASK) == SLVERR
         assert await bench.bus.read(offset) == (0, SLVERR)
@@ -166,6 +166,9 @@ async def counters_are_read_at_their_offsets(dut: Any) -> None:
     dut.dma_counters.value = sum(value << 32 * n for n, value in enumerate(dma))
     for name, value in zip(regs.COUNTERS, frame + dma, strict=False):
         assert await bench.read(name) == value, name
+    texture = [bench.rng.getrandbits(32) for _ in range(3)]
+    dut.tex_counters.value = sum(value << 32 * n for n, value in enumerate(texture))
+    assert [await bench.read(name) for name in ("TEX_LOADED", "TEX_SKIPPED", "TEX_MISSED")] == texture
 
 
 @cocotb.test
@@ -229,6 +232,7 @@ async def configuration_is_held_during_a_frame(dut: Any) -> None:
     case=[
         ("WIDTH", 0), ("WIDTH", 4097), ("WIDTH", 65536 + 64), ("HEIGHT", 0), ("HEIGHT", 4097), ("TRI_BASE_LO", 32),
         ("BAND_BASE_LO", 4), ("MAT_BASE_LO", 16), ("OUT_BASE_LO", 2048), ("STRIDE", 2),
+        ("TEX_BASE_LO", 2048), ("TEX_PAGES", 17), ("TEX_PAGES", 1 << 31),
     ]
 )  # fmt: skip
 async def a_bad_configuration_ends_at_once(dut: Any, case: tuple[str, int]) -> None:

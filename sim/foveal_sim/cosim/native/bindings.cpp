@@ -41,6 +41,8 @@ NB_MODULE(_cosim, m) {
                 return std::pair<std::uint32_t, unsigned>(read.value, read.code);
             },
             nb::arg("offset"), Unlocked(), "AXI4-Lite read. Returns value and response code.")
+        .def("sample", &Kernel::sample, nb::arg("requests"), Unlocked(),
+             "Texture samples: 64-bit requests in, 40-bit results out (hw/SPEC.md, section 11).")
         .def(
             "set_timing",
             [](Kernel& kernel, const std::string& port, std::uint32_t latency, double bandwidth, std::uint32_t outstanding) {

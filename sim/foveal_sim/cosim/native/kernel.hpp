@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "Vfoveal_kernel.h"
 #include "read_port.hpp"
@@ -48,6 +49,8 @@ public:
         violations_.clear();
         top_.s_axi_control_awvalid = top_.s_axi_control_wvalid = top_.s_axi_control_bready = 0;
         top_.s_axi_control_arvalid = top_.s_axi_control_rready = 0;
+        top_.s_axis_tex_tvalid = top_.m_axis_tex_tready = 0;
+        top_.m_axis_shade_tready = top_.s_axis_shade_tvalid = 0;
         flush();
         top_.ap_rst_n = 0;
         for (unsigned i = 0; i < kResetCycles; ++i) clock();
@@ -113,6 +116,26 @@ public:
         top_.s_axi_control_arvalid = top_.s_axi_control_rready = 0;
         if (!done) throw std::runtime_error("s_axi_control did not answer a read at " + std::to_string(offset));
         return read;
+    }
+
+    // Send texture requests and take their results (SPEC section 11), as a shading kernel would.
+    std::vector<std::uint64_t> sample(const std::vector<std::uint64_t>& requests) {
+        std::vector<std::uint64_t> results;
+        results.reserve(requests.size());
+        std::size_t sent = 0;
+        const std::uint64_t limit = cycle_ + requests.size() + kAccessLimit;
+        top_.m_axis_tex_tready = 1;
+        while (results.size() < requests.size() && cycle_ < limit) {
+            top_.s_axis_tex_tvalid = sent < requests.size();
+            if (top_.s_axis_tex_tvalid) top_.s_axis_tex_tdata = requests[sent];
+            step([&] {
+                sent += top_.s_axis_tex_tvalid && top_.s_axis_tex_tready;
+                if (top_.m_axis_tex_tvalid) results.push_back(top_.m_axis_tex_tdata);
+            });
+        }
+        top_.s_axis_tex_tvalid = top_.m_axis_tex_tready = 0;
+        if (results.size() < requests.size()) throw std::runtime_error("s_axis_tex did not answer");
+        return results;
     }
 
     MemoryPort& port(const std::string& name) {
