@@ -402,6 +402,7 @@ module roi_regs #(
   always @* begin
     mapped = 1'b1;
     value  = 32'd0;
+    k      = 0;  // a loop inside a branch leaves it a latch otherwise
     case (raddr)
       `FOVEAL_REG_CTRL:         value = {28'd0, ready_reg, (state_reg == IDLE) & ~start_reg, done_reg, start_reg};
       `FOVEAL_REG_GIE:          value = {31'd0, gie_reg};
