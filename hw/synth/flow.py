@@ -2,8 +2,8 @@
 
 Runs in a process of its own, because a Yosys error ends the process and a design is not given back. The counts are
 those of ``synth_xilinx -family xcup -abc9``. The logic depth is that of a plain mapping to six-input LUTs
-(``ltp -noff``) without the memories; carry chains and multipliers are made of LUTs there, so it is for comparison, not
-for timing.
+(``ltp -noff``) without memories and multipliers; carry chains are made of LUTs there, so it is for comparison, not for
+timing.
 """
 
 from __future__ import annotations
@@ -116,8 +116,9 @@ def synthesise(top: str) -> dict[str, object]:
     statistics = json.loads(yosys.run("stat -json"))["design"]["num_cells_by_type"]
     yosys.run("design -load elaborated")
     yosys.run(f"synth -flatten -top {top} -run begin:fine")
-    # Memories keep their registered reads and are cut out: a plain mapping would make registers of them.
-    yosys.run("cutpoint t:$mem_v2")
+    # Memories keep their registered reads and are cut out, for a plain mapping would make registers of them; so are
+    # multipliers, which are DSP slices on the device.
+    yosys.run("cutpoint t:$mem_v2 t:$mul")
     yosys.run("opt_clean")
     yosys.run("synth -flatten -lut 6 -run fine:check")
     longest = re.search(r"Longest topological path in \S+ \(length=(-?\d+)\)", yosys.run("ltp -noff"))

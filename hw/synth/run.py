@@ -34,8 +34,9 @@ __all__ = ["compare", "main", "memory_problems"]
 
 TOP = "foveal_kernel"
 BASELINE = HERE / "baseline.json"
+README = HERE.parent / "README.md"
 CACHE = ROOT / "build" / "synth"
-TIMEOUT_S = 900
+TIMEOUT_S = 3600  # of one module, on a machine that has other work too
 METRICS = ("lut", "ff", "carry", "dsp", "bram", "uram", "depth")
 # A change may grow a count by this share and this many on top; the rest must not grow at all.
 SLACK = {"lut": (0.02, 16), "ff": (0.02, 16), "carry": (0.02, 4), "depth": (0.0, 1)}
@@ -127,11 +128,21 @@ def budget_table(kernel: Result) -> str:
     return "\n".join(rows)
 
 
+def write_readme(results: dict[str, Result]) -> None:
+    """Put the tables between the marks in hw/README.md."""
+    text = README.read_text(encoding="utf-8")
+    head, _, rest = text.partition("<!-- synth -->\n")
+    _, _, tail = rest.partition("<!-- end -->")
+    tables = f"{table(results)}\n\n{budget_table(results[TOP])}\n"
+    README.write_text(f"{head}<!-- synth -->\n{tables}<!-- end -->{tail}", encoding="utf-8")
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--module", nargs="+", choices=modules(), default=modules(), help="these only (default: all)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="modules synthesised side by side")
     parser.add_argument("--update", action="store_true", help="rewrite the baseline of these modules")
+    parser.add_argument("--readme", action="store_true", help="rewrite the tables in hw/README.md")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     options = parser.parse_args(argv)
     # The longest first: the kernel, then the others by the size of what they hold.
@@ -150,6 +161,8 @@ def main(argv: list[str] | None = None) -> int:
     if TOP in results:
         problems += memory_problems(results[TOP])
         problems += [text for budget in budgets() for text in budget.problems(results[TOP])]
+    if options.readme and TOP in results:
+        write_readme(results)
     if options.json:
         print(json.dumps({"modules": results, "problems": problems}, indent=1))
     else:
