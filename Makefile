@@ -1,7 +1,7 @@
 # Each target first sets up .venv (tools/setup.sh) and then calls one tool. ARGS passes options on.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help bench test sim soak formal lint perf clean setup-run setup-dev setup-formal
+.PHONY: help bench test sim soak cover formal synth lint perf clean setup-run setup-dev setup-formal setup-synth
 
 # Whatever these programs keep between runs stays inside the project where the user has no home of their own.
 ifeq ($(strip $(HOME)),)
@@ -31,6 +31,12 @@ formal: setup-formal ## prove the RTL; one: MODULE=roi_clip; options: ARGS=--qui
 soak: setup-dev ## random frames, faults, resets and region changes on the co-simulated kernel; ARGS="--minutes 10 --seed 7"
 	@$(BIN)/python tests/sim/soak.py $(ARGS)
 
+cover: setup-dev ## line, branch and toggle coverage of the RTL by its benches; one: MODULE=roi_clip
+	@$(BIN)/python sim/cover.py $(if $(MODULE),--module $(MODULE)) $(ARGS)
+
+synth: setup-synth ## Yosys for UltraScale+: resources, levels, budgets, growth; ARGS="--module roi_clip", ARGS=--update
+	@$(BIN)/python hw/synth/run.py $(ARGS)
+
 lint: setup-dev ## ruff, mypy, Verilator -Wall and Icarus -Wall
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
@@ -43,5 +49,5 @@ perf: setup-dev ## pytest-benchmark on the hot paths
 clean: ## remove what was built; .venv stays
 	rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .benchmarks .hypothesis
 
-setup-run setup-dev setup-formal: setup-%:
+setup-run setup-dev setup-formal setup-synth: setup-%:
 	@tools/setup.sh $*

@@ -31,11 +31,14 @@ from xml.etree import ElementTree
 import verilator_root
 from cocotb_tools import runner as cocotb_runner
 
-__all__ = ["Bench", "Outcome", "Run", "main"]
-
 SIM = Path(__file__).resolve().parent
 ROOT = SIM.parent
-RTL = ROOT / "hw" / "rtl"
+sys.path.insert(0, str(ROOT / "hw"))
+
+from rtl_files import RTL, hierarchy  # noqa: E402  (hw is no package)
+
+__all__ = ["Bench", "Outcome", "Run", "main"]
+
 SIMULATORS = ("icarus", "verilator")
 TIMEOUT_S = 900  # of one simulation; a bench has deadlines of its own, this guards against a hang inside a simulator
 
@@ -94,6 +97,7 @@ class Run:
     bench: Bench
     sim: str
     parameters: dict[str, object] = field(default_factory=dict)
+    coverage: bool = False  # count lines, branches and toggles; Verilator only
 
     @property
     def label(self) -> str:
@@ -102,7 +106,8 @@ class Run:
 
     @property
     def slug(self) -> str:
-        return re.sub(r"[^A-Za-z0-9.=-]+", "_", self.label.replace(",", "-"))
+        name = re.sub(r"[^A-Za-z0-9.=-]+", "_", self.label.replace(",", "-"))
+        return name + ("-coverage" if self.coverage else "")
 
 
 @dataclass(frozen=True)
@@ -117,39 +122,23 @@ class Outcome:
     hint: str = ""
 
 
-def hierarchy(files: list[Path]) -> list[Path]:
-    """`files` and every file of hw/rtl that they name, directly or not, as a module or an include."""
-    library = {path.stem: path for path in sorted(RTL.glob("*.v"))}
-    headers = {path.name: path for path in sorted(RTL.glob("*.vh"))}
-    found: dict[Path, None] = {}
-    pending = list(files)
-    while pending:
-        path = pending.pop()
-        if path in found:
-            continue
-        found[path] = None
-        text = path.read_text()
-        pending += [library[word] for word in set(re.findall(r"[A-Za-z_]\w*", text)) if word in library]
-        pending += [headers[name] for name in re.findall(r'`include\s+"([^"]+)"', text) if name in headers]
-    return sorted(found)
-
-
 def fingerprint(run: Run, sources: list[Path], build_args: list[str]) -> str:
     """Changes when anything that the compiled model depends on changes."""
     digest = hashlib.sha256()
-    for path in hierarchy(sources):
+    for path in hierarchy(sources, RTL):
         digest.update(f"{path}\n".encode() + path.read_bytes())
     digest.update(repr((run.bench.toplevel, sorted(run.parameters.items()), build_args)).encode())
     return digest.hexdigest()
 
 
-def compile_args(sim: str, waves: bool) -> list[str]:
+def compile_args(sim: str, waves: bool, coverage: bool = False) -> list[str]:
     """Arguments of the simulator's compiler, after the ones that cocotb's runner gives."""
     args = ["-y", str(RTL), "-I" + str(RTL)]
     if sim == "icarus":
         # cocotb's dump module is SystemVerilog, so the language can only be held to 2005 without waves.
         return args if waves else [*args, "-g2005"]
-    return [*args, "-Wno-fatal", "-CFLAGS", "-O1", "--x-initial", "unique", "--x-assign", "unique"]
+    args += ["-Wno-fatal", "-CFLAGS", "-O1", "--x-initial", "unique", "--x-assign", "unique"]
+    return [*args, "--coverage-line", "--coverage-toggle"] if coverage else args
 
 
 def count_tests(results: Path) -> tuple[int, int, list[str]]:
@@ -208,7 +197,7 @@ def simulate(run: Run, seed: int, testcase: str | None, waves: bool) -> tuple[in
     if not sources:
         return 0, f"{top} does not exist", directory
     runner = cocotb_runner.get_runner(run.sim)
-    args = compile_args(run.sim, waves)
+    args = compile_args(run.sim, waves, run.coverage)
     stamp = directory / "fingerprint"
     wanted = fingerprint(run, sources, args)
     try:
@@ -229,6 +218,7 @@ def simulate(run: Run, seed: int, testcase: str | None, waves: bool) -> tuple[in
     except (RuntimeError, SystemExit):
         return 0, f"does not compile, see {directory / 'build.log'}", directory
     results = directory / "results.xml"
+    (directory / "coverage.dat").unlink(missing_ok=True)
     env = {"FOVEAL_SEED": str(seed), "COCOTB_ANSI_OUTPUT": "0"}
     env["FOVEAL_PARAMETERS"] = json.dumps(run.parameters)
     try:
@@ -284,6 +274,12 @@ def find_benches(names: list[str], folder: Path) -> list[Bench]:
     return [Bench.load(known[name]) for name in chosen]
 
 
+def use_benches(runs: list[Run]) -> None:
+    """Let simulators import the benches of `runs` and what they share; cocotb hands them this interpreter's path."""
+    paths = [str(SIM / "tb"), str(SIM), str(ROOT / "host"), str(ROOT / "bench")]
+    sys.path[:0] = [*{str(run.bench.directory): None for run in runs}, *paths]
+
+
 def report(outcomes: list[Outcome]) -> int:
     """Print the summary; the exit status."""
     failed = [outcome for outcome in outcomes if outcome.problem]
@@ -323,8 +319,7 @@ def main(argv: list[str] | None = None) -> int:
     logging.disable(logging.ERROR)  # cocotb's runner announces every command; the logs are in files
     cocotb_runner.MAX_PARALLEL_BUILD_JOBS = max(1, (os.cpu_count() or 1) // max(1, options.jobs))
     outcomes = []
-    paths = [str(SIM / "tb"), str(SIM), str(ROOT / "host"), str(ROOT / "bench")]
-    sys.path[:0] = [*{str(run.bench.directory): None for run in runs}, *paths]
+    use_benches(runs)
     with environment(), ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
         for outcome in pool.map(lambda run: execute(run, seed, options.testcase), runs):
             verdict = "FAIL" if outcome.problem else "ok"

@@ -2,11 +2,11 @@
 # Make .venv hold the wheel of this working tree.
 #   tools/setup.sh run    what `foveal` needs
 #   tools/setup.sh dev    that, and what the tests, the benches of the RTL and the linters need
-#   tools/setup.sh formal only what the proofs of the RTL need: they do without the wheel
+#   tools/setup.sh formal, synth   what `make formal` and `make synth` need alone: they do without the wheel
 # Debian packages are installed when this runs as root, else listed. Nothing is done when nothing changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-kind=${1:?run, dev or formal}
+kind=${1:?run, dev, formal or synth}
 python=${PYTHON:-python3}
 mkdir -p build "${HOME:?}" "${CARLA_CACHE_DIR:-build/carla}"
 exec 9>build/setup.lock
@@ -41,13 +41,14 @@ fi
 pip() { .venv/bin/python -m pip --disable-pip-version-check --no-input -q "$@" </dev/null; }
 .venv/bin/python -c '' 2>/dev/null || { say "making .venv"; "$python" -m venv --clear .venv; }
 
-if [ "$kind" = formal ]; then
-  mapfile -t requirements < <(.venv/bin/python -c 'import tomllib
-for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]["formal"]: print(line)')
-  if [ "$(cat .venv/setup.formal 2>/dev/null)" != "${requirements[*]}" ]; then
-    say "installing SymbiYosys and its solvers"
+# Proofs and synthesis read the RTL alone.
+if [ "$kind" = formal ] || [ "$kind" = synth ]; then
+  mapfile -t requirements < <(.venv/bin/python -c 'import sys, tomllib
+for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]]: print(line)' "$kind")
+  if [ "$(cat ".venv/setup.$kind" 2>/dev/null)" != "${requirements[*]}" ]; then
+    say "installing the tools of make $kind"
     pip install "${requirements[@]}"
-    printf '%s' "${requirements[*]}" >.venv/setup.formal
+    printf '%s' "${requirements[*]}" >".venv/setup.$kind"
   fi
   exit
 fi

@@ -159,8 +159,8 @@ module roi_clip #(
   integer               r;
   always @* begin
     row_hit_next = row_hit_reg;
-    if (pos_first_reg | set_take)
-      for (r = 0; r < NUM_ROI; r = r + 1)
+    for (r = 0; r < NUM_ROI; r = r + 1)
+      if (pos_first_reg | set_take)
         row_hit_next[r] = (y_reg >= set_next[52*r+13+:13]) & (y_reg < set_next[52*r+39+:13]);
   end
 

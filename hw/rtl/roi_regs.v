@@ -425,6 +425,7 @@ module roi_regs #(
   always @* begin
     mapped = 1'b1;
     value  = 32'd0;
+    k      = 0;  // a loop inside a branch leaves it a latch otherwise
     // Only while a read waits, so that the counters' many bits do not toggle this logic in every cycle of a frame.
     if (ar_full_reg) case (raddr)
       `FOVEAL_REG_CTRL:         value = {28'd0, ready_reg, (state_reg == IDLE) & ~start_reg, done_reg, start_reg};

@@ -66,9 +66,15 @@ module tile_cover #(
   reg  [     39:0] out_dzdy_reg;
   reg  [     31:0] out_surface_reg;
 
-  // An edge after `count` (0..15) steps; 30 bits hold it anywhere in a tile.
+  // An edge after `count` (0..15) steps; 30 bits hold it anywhere in a tile. Every count is a constant: sums of shifts
+  // are adders, where a product would take a DSP slice without its registers.
   function [29:0] after(input [29:0] start, input [23:0] step, input [3:0] count);
-    after = start + {{6{step[23]}}, step} * {26'd0, count};
+    reg [29:0] wide;
+    begin
+      wide  = {{6{step[23]}}, step};
+      after = start + (count[0] ? wide : 30'd0) + (count[1] ? wide << 1 : 30'd0) + (count[2] ? wide << 2 : 30'd0)
+            + (count[3] ? wide << 3 : 30'd0);
+    end
   endfunction
 
   function [PPC-1:0] row_cover(input [29:0] edge0, input [29:0] edge1, input [29:0] edge2, input [71:0] a);

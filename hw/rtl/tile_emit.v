@@ -61,8 +61,14 @@ module tile_emit #(
     end
   endfunction
 
+  // Sums of shifts are adders, where a product would take two DSP slices without their registers.
   function [55:0] after(input [55:0] start, input [39:0] step, input [3:0] count);
-    after = start + {{16{step[39]}}, step} * {52'd0, count};
+    reg [55:0] wide;
+    begin
+      wide  = {{16{step[39]}}, step};
+      after = start + (count[0] ? wide : 56'd0) + (count[1] ? wide << 1 : 56'd0) + (count[2] ? wide << 2 : 56'd0)
+            + (count[3] ? wide << 3 : 56'd0);
+    end
   endfunction
 
   function [23:0] depth(input [55:0] z);

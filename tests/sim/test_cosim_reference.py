@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -52,3 +54,16 @@ def test_cycles_stay_inside_their_budget(frames: dict[str, Frame]) -> None:
     """2 ms and 4 ms at 300 MHz."""
     assert frames["quarter"].counters["frame_cycles"] <= 600_000
     assert frames["full"].counters["frame_cycles"] <= 1_200_000
+
+
+def test_the_picture_of_the_cycles_is_fresh(frames: dict[str, Frame]) -> None:
+    """After a change of the kernel's timing: python hw/frame_cycles.py."""
+    sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "hw"))
+    import frame_cycles
+
+    counters = {"full frame": frames["full"].counters, "25 % of the pixels": frames["quarter"].counters}
+    for frame in counters.values():
+        for parts in frame_cycles.bars(frame).values():
+            assert sum(cycles for _, cycles in parts) == frame["frame_cycles"]
+            assert all(cycles >= 0 for _, cycles in parts)
+    assert frame_cycles.PICTURE.read_text(encoding="utf-8") == frame_cycles.picture(counters)

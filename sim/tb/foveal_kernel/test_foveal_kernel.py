@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import random
+import time
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
@@ -216,10 +217,13 @@ class Bench:
         await self.write("FLAGS", setup.strided | setup.depth_out << 1 | setup.immediate << 2)
 
     async def run(self) -> None:
-        """Start the configured frame and wait for ap_done."""
+        """Start the configured frame and wait for ap_done; the log says how fast the simulation went."""
+        cycle, start = self.loop.cycle, time.process_time()
         await self.write("CTRL", 1)
         for _ in range(FRAME_LIMIT // 20):
             if await self.read("CTRL") & 2:
+                seconds = time.process_time() - start
+                cocotb.log.info("frame: %d cycles simulated in %.4f s", self.loop.cycle - cycle, seconds)
                 return
             await self.loop.step(16)
         raise AssertionError(f"no ap_done within {FRAME_LIMIT} cycles")

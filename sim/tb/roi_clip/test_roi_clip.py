@@ -11,6 +11,7 @@ from typing import Any
 import cocotb
 from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.pauses import PAUSES, geometric, pattern, pauses
+from foveal_tb.points import REGION_KINDS, Points, region_kinds
 from foveal_tb.stream import StreamSink, StreamSource
 
 PARAMETERS = json.loads(os.environ["FOVEAL_PARAMETERS"])
@@ -18,6 +19,14 @@ PPC = PARAMETERS["PPC"]
 PIX_W = PARAMETERS.get("PIX_W", 56)
 NUM_ROI = 16
 LATENCY = 4
+PHASES = ("before a line's first beat", "inside a line", "before a line's last beat")
+POINTS = Points(
+    [
+        *(f"region {kind}" for kind in REGION_KINDS),
+        *(f"{edge} edge at lane {lane}" for edge in ("left", "right") for lane in range(PPC)),
+        *(f"{what} {phase}" for what in ("set changes", "reset") for phase in PHASES),
+    ]
+)
 
 Box = tuple[int, int, int, int]
 Beat = tuple[int, int, int]  # tdata, tuser, tlast
@@ -81,12 +90,23 @@ class Bench:
             getattr(dut, name).value = 0
         dut.cfg_width.value = 4096
 
+    def phase(self, per_line: int, since: int = 0) -> str:
+        """Where in a line of `per_line` (3 or more) beats the source is; `since` were sent before the first line."""
+        return PHASES[{0: 0, per_line - 1: 2}.get((self.source.sent - since) % per_line, 1)]
+
     def set_regions(self, boxes: Sequence[Box], width: int) -> None:
+        self.boxes, self.width = boxes, width
         self.dut.roi_set.value = pack_set(boxes)
         self.dut.cfg_width.value = width
 
     async def run(self, beats: list[Beat], limit: int | None = None) -> list[OutBeat]:
         """Send `beats` and return what came out for them."""
+        POINTS.hit(
+            *(f"region {kind}" for kind in region_kinds(self.boxes, self.width, sum(last for *_, last in beats)))
+        )
+        for x0, y0, x1, y1 in self.boxes:
+            if x0 < x1 and y0 < y1:
+                POINTS.hit(f"left edge at lane {x0 % PPC}", f"right edge at lane {x1 % PPC}")
         done = len(self.sink.beats)
         self.source.send(beats)
         await self.loop.until(
@@ -259,6 +279,7 @@ async def a_set_changes_only_at_a_start_of_frame(dut: Any) -> None:
         bench.source.send(beats)
         for _ in range(60 * len(beats)):
             dut.roi_set.value = pack_set(sets[bench.loop.cycle % 2])
+            POINTS.hit(f"set changes {bench.phase(3)}")
             await bench.loop.step()
             if len(bench.sink.beats) == before + len(beats):
                 break
@@ -318,7 +339,9 @@ async def reset_inside_a_frame(dut: Any) -> None:
         boxes = some_boxes(rng, width, 4)
         bench.set_regions(boxes, width)
         bench.source.send(frame_beats(rng, width, range(4)))
+        sent = bench.source.sent
         await bench.loop.step(cycles)
+        POINTS.hit(f"reset {bench.phase(3, since=sent)}")
         await bench.loop.reset()
         bench.sink.beats.clear()
         boxes = some_boxes(rng, width, 4)
@@ -419,3 +442,27 @@ async def nothing_is_unknown_after_reset(dut: Any) -> None:
         assert bit(dut.clip_active)
     assert bit(dut.clip_stalled)
     assert not bit(dut.clip_fire)
+
+
+@cocotb.test
+async def one_pixel_and_the_whole_frame(dut: Any) -> None:
+    """The least and the largest region, at each lane of a beat."""
+    bench = Bench(dut)
+    rng = bench_rng("least")
+    await bench.loop.reset()
+    width, height = 2 * PPC + 1, 3
+    for x in range(width):
+        boxes = [(x, 1, x + 1, 2)]
+        bench.set_regions(boxes, width)
+        beats = frame_beats(rng, width, range(height))
+        assert await bench.run(beats) == expected(beats, range(height), boxes, width)
+    boxes = [(0, 0, width, height), (width, 0, width + 1, height), (3, 0, 2, height), (1, 1, 1, 2)]
+    bench.set_regions(boxes, width)
+    beats = frame_beats(rng, width, range(height))
+    assert await bench.run(beats) == expected(beats, range(height), boxes, width)
+
+
+@cocotb.test
+async def every_point_was_met(dut: Any) -> None:
+    """The last test: what the tests before it were to meet."""
+    POINTS.require()

@@ -1,0 +1,66 @@
+"""hw/rtl_files.py and the tools that read hw/rtl."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "hw"), str(ROOT / "hw" / "synth"), str(ROOT / "sim")]
+
+import budget  # noqa: E402
+import rtl_files  # noqa: E402
+from coverage_data import by_module, merge, read_points  # noqa: E402
+
+
+def test_a_hierarchy_holds_what_the_module_instantiates_and_includes() -> None:
+    names = {path.name for path in rtl_files.hierarchy([rtl_files.RTL / "roi_regs.v"])}
+    assert {"roi_regs.v", "roi_sets.v", "foveal_regs.vh"} <= names
+    assert "tile_raster.v" not in names
+    whole = {path.stem for path in rtl_files.hierarchy([rtl_files.RTL / "foveal_kernel.v"]) if path.suffix == ".v"}
+    assert whole <= set(rtl_files.modules())
+
+
+def test_each_explanation_names_code_of_its_module() -> None:
+    entries = yaml.safe_load((ROOT / "sim" / "uncovered.yaml").read_text())
+    for module, texts in entries.items():
+        source = (rtl_files.RTL / f"{module}.v").read_text()
+        for entry in texts:
+            assert entry["code"] in source, f"{module}: {entry['code']}"
+            assert len(entry["why"]) > 20, f"{module}: {entry['code']}"
+
+
+def test_points_of_two_runs_add_up(tmp_path: Path) -> None:
+    def row(kind: str, line: int, comment: str, lines: str, count: int) -> str:
+        fields = {"f": "/x/m.v", "l": str(line), "n": "3", "page": f"v_{kind}/m", "o": comment, "S": lines, "h": "m"}
+        return "C '" + "".join(f"\x01{key}\x02{value}" for key, value in fields.items()) + f"' {count}\n"
+
+    for name, counts in (("a", (0, 2, 0)), ("b", (1, 0, 0))):
+        (tmp_path / name).write_text(
+            "# SystemC::Coverage-3\n"
+            + row("line", 4, "block", "4-6", counts[0])
+            + row("branch", 8, "if", "8", counts[1])
+            + row("branch", 9, "else", "9,11", counts[2])
+            + row("toggle", 2, "q[3]:0->1", "", counts[0])
+        )
+    first = by_module(read_points(tmp_path / "a"))[0]
+    assert (first.share("line"), first.share("branch"), first.share("toggle")) == (0.0, 0.5, 0.0)
+    assert first.missed_signals == ("q",)
+    both = by_module(merge(read_points(tmp_path / name) for name in "ab"))[0]
+    assert (both.share("line"), both.share("branch"), both.share("toggle")) == (1.0, 0.5, 1.0)
+    assert [(point.line, point.lines) for point in both.missed] == [(9, (9, 11))]
+
+
+@pytest.mark.parametrize(("lut", "fits"), [(350_000, True), (400_000, False)])
+def test_a_kernel_must_fit_into_a_super_logic_region(lut: int, fits: bool) -> None:
+    """(1,303,680 - 107,629) LUTs: 30 % are 358,815, a third is 398,684."""
+    used = dict.fromkeys(budget.KINDS, 1.0) | {"lut": float(lut)}
+    cards = budget.budgets()
+    assert {card.name for card in cards} == {"Alveo U280", "Alveo U55C"}
+    for card in cards:
+        assert card.free["lut"] == 1_196_051
+        assert (card.problems(used) == []) is fits
+        assert card.shares(used)["lut"] == pytest.approx(lut / 1_196_051)
