@@ -33,6 +33,7 @@ PARTIAL = ".partial"
 _MAGIC = b"foveal trace 1\n"
 _HEAD = struct.Struct("<II")
 _LONGEST_RECORD = 1 << 30
+_LONGEST_CONTENT = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
@@ -199,7 +200,7 @@ def _read(file: BinaryIO, path: Path, salvage: bool) -> Trace:
         return Trace(
             static=StaticScene(
                 map_name=header["map_name"],
-                step_m=header["step_m"],
+                step_m=float(header["step_m"]),
                 **{name: _array(packed) for name, packed in header["static"].items()},
             ),
             mount=CameraMount(**header["mount"]),
@@ -210,7 +211,7 @@ def _read(file: BinaryIO, path: Path, salvage: bool) -> Trace:
             versions=header["versions"],
             interrupted=end["interrupted"] if end else "the recording was cut off",
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (AttributeError, KeyError, OverflowError, TypeError, ValueError) as error:
         raise SceneError(f"trace {path} does not hold what a trace holds ({error}); record it again") from error
 
 
@@ -228,11 +229,21 @@ def _records(file: BinaryIO, path: Path, salvage: bool) -> Iterator[dict[str, An
                 f"trace {path} is damaged at byte {file.tell() - length} (checksum differs); record it again"
             )
         try:
-            yield msgpack.unpackb(zlib.decompress(payload))
+            inflate = zlib.decompressobj()
+            content = inflate.decompress(payload, _LONGEST_CONTENT)
+            if not inflate.eof:
+                raise ValueError(f"a record is cut, or holds more than {_LONGEST_CONTENT >> 20} MiB")
+            yield msgpack.unpackb(content)
         except (zlib.error, msgpack.UnpackException, ValueError) as error:
             raise SceneError(
                 f"trace {path} is damaged at byte {file.tell() - length} ({error}); record it again"
             ) from error
+
+
+def _names(values: list[Any]) -> tuple[str, ...]:
+    if not all(isinstance(value, str) for value in values):
+        raise ValueError("a blueprint's name is no text")
+    return tuple(values)
 
 
 def _tick(record: dict[str, Any]) -> Tick:
@@ -241,7 +252,7 @@ def _tick(record: dict[str, Any]) -> Tick:
         frame=record["frame"],
         time_s=record["time_s"],
         ego_id=record["ego_id"],
-        types=tuple(record["types"]),
+        types=_names(record["types"]),
         skipped=tuple((number, reason) for number, reason in record["skipped"]),
         **{name: _array(record[name]) for name in arrays},
     )

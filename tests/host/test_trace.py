@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import os
+import struct
 import subprocess
 import sys
+import zlib
 from dataclasses import fields, replace
 from pathlib import Path
 
+import msgpack
 import numpy as np
 import pytest
 from foveal.drawlist import DrawList, Zone
@@ -164,3 +167,59 @@ def _same_draw(a: DrawList, b: DrawList) -> None:
             _same_bits(x, y)
         else:
             assert x == y
+
+
+@pytest.mark.parametrize(
+    ("number", "field", "value"),
+    [
+        (0, "static", 7),
+        (0, "step_m", None),
+        (0, "mount", {"width": 10**9}),
+        (1, "types", [7]),
+        (1, "ego", ["<f8", [6], np.full(6, np.nan).tobytes()]),
+        (1, "box", ["O", [1], b"12345678"]),
+        (1, "transform", ["<f8", [10**12], b""]),
+    ],
+)
+def test_a_whole_file_with_a_wrong_value_is_refused(
+    trace: Trace, tmp_path: Path, number: int, field: str, value: object
+) -> None:
+    file = tmp_path / "drive.trace"
+    trace.save(file)
+    data = file.read_bytes()
+    at = data.index(b"\n") + 1
+    for _ in range(number):
+        at += 8 + struct.unpack_from("<I", data, at)[0]
+    length = struct.unpack_from("<I", data, at)[0]
+    record = msgpack.unpackb(zlib.decompress(data[at + 8 : at + 8 + length]))
+    payload = zlib.compress(msgpack.packb(record | {field: value}))
+    head = struct.pack("<II", len(payload), zlib.crc32(payload))
+    file.write_bytes(data[:at] + head + payload + data[at + 8 + length :])
+    with pytest.raises(SceneError):
+        Trace.load(file, salvage=True)
+
+
+def test_a_full_disk_is_named_and_leaves_whole_ticks(trace: Trace, tmp_path: Path) -> None:
+    file = tmp_path / "drive.trace"
+    limited = f"""
+import resource, signal
+from foveal.errors import SceneError
+from foveal.trace import Trace, TraceWriter
+trace = Trace.load({str(tmp_path / "whole.trace")!r})
+signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+writer = TraceWriter({str(file)!r}, trace.static, trace.mount)
+writer.append(trace.ticks[0])
+limit = open({str(file) + PARTIAL!r}, "rb").seek(0, 2) + 100
+resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+try:
+    with writer:
+        writer.append(trace.ticks[1])
+except SceneError as error:
+    print(error)
+"""
+    trace.save(tmp_path / "whole.trace")
+    done = subprocess.run([sys.executable, "-c", limited], capture_output=True, text=True, timeout=120, check=False)
+    assert "cannot be written" in done.stdout, done.stderr
+    assert PARTIAL in done.stdout
+    assert not file.exists()
+    assert len(Trace.load(f"{file}{PARTIAL}", salvage=True).ticks) == 1
