@@ -1,7 +1,8 @@
 // dma_trigger: no request leaves in a frame whose ego is outside the zone (or the widened one, with a table that was
 // resident), never twice in a frame, none outside the table's 1,024 bytes; a row of the table is written only while
 // loading. The depth holds the first rows of a load, not a whole one: what happens while resident is left to the bench.
-// The zone, the ego and the base change only at a frame start, and a frame starts when the decision and load before it are through.
+// Without texture pages. The zone, the ego and the base change only at a frame start, and a frame starts when the
+// decision and load before it are through.
 `default_nettype none
 
 module dma_trigger_formal #(
@@ -56,6 +57,17 @@ module dma_trigger_formal #(
       .cfg_zone_margin    (margin),
       .cfg_mat_base       (mat_base),
       .mat_invalidate     (mat_invalidate),
+      .cfg_tex_base       (64'd0),
+      .cfg_tex_pages      (7'd0),
+      .tex_invalidate     (1'b0),
+      .tex_resident       (16'd0),
+      .tex_forget         (),
+      .tex_we             (),
+      .tex_waddr          (),
+      .tex_wdata          (),
+      .tex_done           (),
+      .tex_slot           (),
+      .tex_counters       (),
       .timeout            (timeout),
       .mat_we             (mat_we),
       .mat_waddr          (mat_waddr),
