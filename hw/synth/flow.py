@@ -90,7 +90,7 @@ def counts(cells: dict[str, int]) -> dict[str, float]:
 
 def memories(log: str) -> dict[str, str]:
     """Memory -> what it was mapped to: ultra, block, distributed or registers."""
-    where = {"URAM": "ultra", "RAMB": "block", "BRAM": "block", "LUTRAM": "distributed"}
+    where = {"URAM": "ultra", "BLOCKRAM": "block", "LUTRAM": "distributed"}
     found = {}
     for name, target in re.findall(r"mapping memory (\S+) via (\S+)", log):
         label = name.replace("\\", "").partition(".")[2] or name

@@ -68,9 +68,9 @@ def synthesise(module: str) -> tuple[Result | None, str]:
         with log.open("w") as file:
             command = [sys.executable, str(HERE / "flow.py"), module, str(fresh)]
             subprocess.run(command, stdout=file, stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=True)
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired):
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as error:
         last = [line for line in log.read_text(errors="replace").splitlines() if line.strip()][-1:]
-        return None, f"{' '.join(last)} (log {log})"
+        return None, f"{error}; the last it said: {' '.join(last)} (log {log})"
     result = json.loads(fresh.read_text())
     path.write_text(json.dumps({"key": key, "result": result}))
     fresh.unlink()
