@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from pathlib import Path
 
@@ -55,6 +57,18 @@ def test_points_of_two_runs_add_up(tmp_path: Path) -> None:
     both = by_module(merge(read_points(tmp_path / name) for name in "ab"))[0]
     assert (both.share("line"), both.share("branch"), both.share("toggle")) == (1.0, 0.5, 1.0)
     assert [(point.line, point.lines) for point in both.missed] == [(9, (9, 11))]
+
+
+def test_the_table_of_synthesis_is_that_of_the_baseline() -> None:
+    """After a change of either: make synth ARGS="--update --readme"."""
+    baseline = json.loads((ROOT / "hw" / "synth" / "baseline.json").read_text())
+    rows = re.findall(r"^\| (\w+) \| ([0-9,.| ]+) \|$", (ROOT / "hw" / "README.md").read_text(), re.MULTILINE)
+    metrics = ("lut", "", "ff", "carry", "dsp", "bram", "uram", "depth")
+    table = {
+        name: {m: float(cell) for m, cell in zip(metrics, cells.replace(",", "").split(" | "), strict=True) if m}
+        for name, cells in rows
+    }
+    assert table == baseline
 
 
 @pytest.mark.parametrize(("lut", "fits"), [(350_000, True), (400_000, False)])
