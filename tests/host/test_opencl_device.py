@@ -9,7 +9,7 @@ import numpy as np
 import pyopencl as cl
 import pytest
 from foveal import Device, DrawList, Frame, Provenance, Region, RegionSet, Zone
-from foveal.errors import DeviceBroken, DeviceError, DeviceNotFound
+from foveal.errors import DeviceBroken, DeviceError
 from foveal.golden.render import render
 from foveal.opencl import OpenClDevice, open_opencl
 from foveal.opencl.memory import Memory
@@ -21,20 +21,14 @@ CONFIGURATIONS = {"cpu": ("cpu", None), "gpu": ("gpu", None), "integer": ("cpu",
 @pytest.fixture(scope="module", params=CONFIGURATIONS)
 def device(request: pytest.FixtureRequest) -> Iterator[OpenClDevice]:
     kernels, fp64 = CONFIGURATIONS[request.param]
-    try:
-        opened = open_opencl(kernels=kernels, fp64=fp64)
-    except DeviceNotFound as error:
-        pytest.skip(str(error))
+    opened = open_opencl(kernels=kernels, fp64=fp64)
     yield opened
     opened.close()
 
 
 @pytest.fixture
 def cpu_set() -> Iterator[OpenClDevice]:
-    try:
-        opened = open_opencl(kernels="cpu")
-    except DeviceNotFound as error:
-        pytest.skip(str(error))
+    opened = open_opencl(kernels="cpu")
     yield opened
     opened.close()
 

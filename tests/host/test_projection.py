@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import carla
 import numpy as np
 import pytest
 import yaml
@@ -232,7 +233,6 @@ def test_one_and_many_agree_and_regions_hold_their_bounds(seed):
 
 def test_corners_equal_those_of_the_carla_package():
     """Extremes of wholly visible boxes against carla.BoundingBox.get_world_vertices and get_inverse_matrix."""
-    carla = pytest.importorskip("carla")
 
     def pose(values):
         x, y, z, pitch, yaw, roll = (float(v) for v in values)

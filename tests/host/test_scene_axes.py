@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
+import carla
 import numpy as np
 import pytest
 from foveal.scene.axes import carla_matrix, pose_of, scene_matrix, scene_points
-
-carla = pytest.importorskip("carla")
 
 POSES = np.random.default_rng(20).uniform((-50, -50, -5, -89, -180, -179), (50, 50, 5, 89, 180, 179), (40, 6))
 

@@ -19,7 +19,6 @@ SPEC = (ROOT / "hw" / "SPEC.md").read_text().split("## 10. Registers")[1]
 
 @pytest.fixture(scope="module")
 def regmap() -> ModuleType:
-    pytest.importorskip("systemrdl")
     spec = importlib.util.spec_from_file_location("regmap", ROOT / "hw" / "regmap.py")
     assert spec is not None
     assert spec.loader is not None
@@ -116,9 +115,8 @@ def test_a_stale_view_fails_the_check(regmap: ModuleType, tmp_path: Path, monkey
 
 
 def test_the_c_header_compiles(tmp_path: Path) -> None:
-    compiler = shutil.which("g++")
-    if compiler is None:
-        pytest.skip("no g++")
+    compiler = shutil.which("c++")
+    assert compiler is not None, "building the wheel needs a C++ compiler, so the tests have one"
     source = tmp_path / "use.cpp"
     source.write_text(
         '#include "foveal_regs.h"\n'
