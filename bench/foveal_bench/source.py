@@ -17,7 +17,7 @@ from foveal.carla.world_scene import static_scene
 from foveal.drawlist import Zone
 from foveal.errors import FovealError, SceneError
 from foveal.frame import StageTime
-from foveal.policy import camera_of, tracked_actors, zone_of
+from foveal.policy import camera_of, track, zone_of
 from foveal.provenance import Provenance
 from foveal.scene.assemble import SUN, Scene, build_scene, draw_list
 from foveal.scene.tick import CameraMount, Tick
@@ -138,7 +138,7 @@ def _step(
     zone: Zone | None,
 ) -> Step:
     start = time.perf_counter_ns()
-    regions = tracked_actors(tick, camera_of(tick, mount))
+    regions = track(tick, camera_of(tick, mount)).regions
     between = time.perf_counter_ns()
     draw = draw_list(scene, tick, mount, sun, zone)
     end = time.perf_counter_ns()

@@ -11,7 +11,7 @@ from foveal.projection import BoxFlag, Camera, project_many
 from foveal.region import Region, RegionSet
 from foveal.scene.tick import CameraMount, Tick
 
-__all__ = ["Tracked", "camera_of", "track", "tracked_actors", "zone_of"]
+__all__ = ["Tracked", "camera_of", "track", "zone_of"]
 
 _TRACKED_PREFIXES = ("vehicle.", "walker.")
 
@@ -32,18 +32,6 @@ class Tracked:
 def camera_of(tick: Tick, mount: CameraMount) -> Camera:
     """The camera of a tick, for projections."""
     return Camera(tick.camera, mount.width, mount.height, mount.fov_deg)
-
-
-def tracked_actors(
-    tick: Tick,
-    camera: Camera,
-    distance_m: float = 80.0,
-    margin_px: float = 4.0,
-    margin_share: float = 0.1,
-    min_area_px: int = 4,
-) -> RegionSet:
-    """The regions of :func:`track`; possibly none."""
-    return track(tick, camera, distance_m, margin_px, margin_share, min_area_px).regions
 
 
 def track(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from foveal.policy import camera_of, track, tracked_actors, zone_of
+from foveal.policy import camera_of, track, zone_of
 from foveal.projection import project_many
 from foveal.region import Region
 from foveal.scene.tick import Tick
@@ -15,9 +15,9 @@ def test_the_region_is_the_projected_box_with_its_margin() -> None:
     tick = tick_of([(5, 0, (20.0, 2.0, 0, 0, 0, 0), CAR_BOX)])
     camera = camera_of(tick, MOUNT)
     x0, y0, x1, y1 = project_many(camera, tick.transform, tick.box).region[0].tolist()
-    bare = tracked_actors(tick, camera, margin_px=0, margin_share=0)
+    bare = track(tick, camera, margin_px=0, margin_share=0).regions
     assert bare.regions == (Region(x0, y0, x1, y1),)
-    grown = tracked_actors(tick, camera, margin_px=3, margin_share=0.5)
+    grown = track(tick, camera, margin_px=3, margin_share=0.5).regions
     dx, dy = int(np.ceil(3 + 0.5 * (x1 - x0))), int(np.ceil(3 + 0.5 * (y1 - y0)))
     assert grown.regions == (Region(x0 - dx, y0 - dy, x1 + dx, y1 + dy).clipped(640, 360),)
 
