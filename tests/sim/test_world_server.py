@@ -423,6 +423,8 @@ facts["still"] = world.get_snapshot().frame > 0
 
 
 def test_the_clients_own_traffic_manager_can_drive(server):
+    # The client's manager signals its thread without holding the lock that the thread waits with: a tick that comes
+    # just as the thread goes to sleep is lost, and `tick` then waits for ever. A pause lets it fall asleep first.
     facts = synchronous(
         """
         spots = world.get_map().get_spawn_points()
@@ -431,10 +433,12 @@ def test_the_clients_own_traffic_manager_can_drive(server):
         manager = client.get_trafficmanager(port + 7)
         manager.set_synchronous_mode(True)
         manager.set_random_device_seed(1)
+        time.sleep(0.01)
         world.tick()
         start = car.get_location()
         car.set_autopilot(True, port + 7)
         for _ in range(80):
+            time.sleep(0.01)
             world.tick()
         place = car.get_location()
         facts["moved"] = place.distance(start)
