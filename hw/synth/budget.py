@@ -1,4 +1,4 @@
-"""What a card leaves to the kernel: the device less the shell, from boards/<name>/board.yaml."""
+"""What a card's shell leaves to the kernel, from boards/<name>/board.yaml."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LUT_SHARE = 0.30  # of the card's LUTs: with this the kernel fits in one of thre
 
 @dataclass(frozen=True)
 class Budget:
-    """Resources by kind. `free` is what the shell leaves, `region` an even share of that for one super logic region."""
+    """Resources by kind. `free` is what the shell leaves, `region` the least of it in any one super logic region."""
 
     name: str
     free: dict[str, float]
@@ -43,8 +43,8 @@ def budgets() -> list[Budget]:
     found = []
     for path in sorted(BOARDS.glob("*/board.yaml")):
         content = yaml.safe_load(path.read_text(encoding="utf-8"))
-        resources = content["resources"]
-        free = {kind: float(resources["device"][kind] - resources["shell"][kind]) for kind in KINDS}
-        regions = resources["super_logic_regions"]["value"]
-        found.append(Budget(content["name"], free, {kind: amount / regions for kind, amount in free.items()}))
+        regions = content["resources"]["super_logic_regions"]
+        free = {kind: float(sum(region[kind] for region in regions)) for kind in KINDS}
+        least = {kind: float(min(region[kind] for region in regions)) for kind in KINDS}
+        found.append(Budget(content["name"], free, least))
     return found

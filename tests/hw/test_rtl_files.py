@@ -62,7 +62,8 @@ def test_points_of_two_runs_add_up(tmp_path: Path) -> None:
 def test_the_table_of_synthesis_is_that_of_the_baseline() -> None:
     """After a change of either: make synth ARGS="--update --readme"."""
     baseline = json.loads((ROOT / "hw" / "synth" / "baseline.json").read_text())
-    rows = re.findall(r"^\| (\w+) \| ([0-9,.| ]+) \|$", (ROOT / "hw" / "README.md").read_text(), re.MULTILINE)
+    section = (ROOT / "hw" / "README.md").read_text().split("<!-- synth -->")[1].split("<!-- end -->")[0]
+    rows = re.findall(r"^\| (\w+) \| ([0-9,.| ]+) \|$", section, re.MULTILINE)
     metrics = ("lut", "", "ff", "carry", "dsp", "bram", "uram", "depth")
     table = {
         name: {m: float(cell) for m, cell in zip(metrics, cells.replace(",", "").split(" | "), strict=True) if m}
@@ -71,13 +72,13 @@ def test_the_table_of_synthesis_is_that_of_the_baseline() -> None:
     assert table == baseline
 
 
-@pytest.mark.parametrize(("lut", "fits"), [(350_000, True), (400_000, False)])
+@pytest.mark.parametrize(("lut", "fits"), [(320_000, True), (333_001, False)])
 def test_a_kernel_must_fit_into_a_super_logic_region(lut: int, fits: bool) -> None:
-    """(1,303,680 - 107,629) LUTs: 30 % are 358,815, a third is 398,684."""
+    """30 % of (369,000 + 333,000 + 367,000) LUTs are 320,700; the smallest region has 333,000."""
     used = dict.fromkeys(budget.KINDS, 1.0) | {"lut": float(lut)}
     cards = budget.budgets()
     assert {card.name for card in cards} == {"Alveo U280", "Alveo U55C"}
     for card in cards:
-        assert card.free["lut"] == 1_196_051
+        assert card.free["lut"] == 1_069_000
         assert (card.problems(used) == []) is fits
-        assert card.shares(used)["lut"] == pytest.approx(lut / 1_196_051)
+        assert card.shares(used)["lut"] == pytest.approx(lut / 1_069_000)
