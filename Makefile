@@ -37,7 +37,7 @@ cover: setup-dev ## line, branch and toggle coverage of the RTL by its benches; 
 synth: setup-synth ## Yosys for UltraScale+: resources, levels, budgets, growth; ARGS="--module roi_clip", ARGS=--update
 	@$(BIN)/python hw/synth/run.py $(ARGS)
 
-lint: setup-dev ## ruff, mypy, Verilator -Wall and Icarus -Wall
+lint: setup-dev ## ruff, mypy, Verilator -Wall, Icarus -Wall and slang
 	@$(BIN)/ruff check .
 	@$(BIN)/ruff format --check .
 	@$(BIN)/mypy host/foveal sim/foveal_sim bench/foveal_bench

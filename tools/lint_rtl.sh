@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Lint every module of hw/rtl with Verilator (-Wall) and with Icarus Verilog (-Wall, Verilog-2005). Any warning fails.
+# Lint every module of hw/rtl with Verilator (-Wall), Icarus Verilog (-Wall, Verilog-2005) and slang. Any warning fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 export VERILATOR_ROOT
@@ -15,5 +15,6 @@ for source in hw/rtl/*.v; do
     status=1
   fi
 done
-[ "$status" != 0 ] || echo "$(ls hw/rtl/*.v | wc -l) modules are clean under verilator -Wall and iverilog -Wall"
+.venv/bin/python tools/lint_slang.py || status=1
+[ "$status" != 0 ] || echo "$(ls hw/rtl/*.v | wc -l) modules are clean under verilator -Wall, iverilog -Wall and slang -Wextra"
 exit $status

@@ -210,6 +210,9 @@ module frame_ctl #(
   assign frame_end        = state_reg == DRAIN;
   assign frame_done       = (state_reg == DRAIN) & write_done & ((write_idle & ~dma_pending) | write_failed);
 
+  // Everything is written, but material or texture is still being loaded.
+  wire load_last = (state_reg == DRAIN) & write_done & write_idle & dma_pending & ~write_failed;
+
   // The raster's time: waiting for a bank counts as work held only when a record is there to be drawn.
   wire bank_wait = run & next_valid_reg & ~raster_valid_reg & ~raster_free & gate_valid;
   assign now_running      = state_reg != IDLE;
@@ -222,7 +225,6 @@ module frame_ctl #(
 
   // Each cycle of a frame is one of: fetch wait, raster (but for its stall), scan alone, load alone, drain. And one of:
   // scan, load wait, scan idle.
-  wire load_last = (state_reg == DRAIN) & write_done & write_idle & dma_pending & ~write_failed;
   wire behind = bank_wait | (run & all_rastered & ~raster_busy) | (state_reg == ABORT);
   assign now_scan_alone   = behind & ~now_dma_wait;
   assign now_dma_alone    = (behind & now_dma_wait) | load_last;
