@@ -17,6 +17,7 @@ from pathlib import Path
 import run as sim_run
 import yaml
 from coverage_data import KINDS, ModuleCoverage, by_module, merge, read_points
+from marked_part import replace_part
 
 __all__ = ["explained", "main", "unexplained"]
 
@@ -42,6 +43,13 @@ def unexplained(found: ModuleCoverage, source: list[str], entries: list[dict[str
     return sorted({p.line for p in found.missed if not any(told(source[n - 1]) for n in p.lines)})
 
 
+def coverage_table(modules: list[ModuleCoverage]) -> str:
+    """Shares of each module's points, in Markdown."""
+    rows = ["| module | " + " | ".join(KINDS) + " |", "|---|" + "---|" * len(KINDS)]
+    rows += [f"| {m.module} | " + " | ".join(f"{m.share(kind):.1%}" for kind in KINDS) + " |" for m in modules]
+    return "\n".join(rows)
+
+
 def _run(run: sim_run.Run, seed: int) -> tuple[str, Path]:
     _, problem, directory = sim_run.simulate(run, seed, None, waves=False)
     print(f"{'FAIL' if problem else 'ok':4} {run.label} {problem}", flush=True)
@@ -53,7 +61,10 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--module", nargs="+", default=["all"], help="benches by name (default: all)")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--readme", action="store_true", help="write the table into hw/README.md when all is explained")
     options = parser.parse_args(argv)
+    if options.readme and options.module != ["all"]:
+        parser.error("--readme is for a run of everything")
     logging.disable(logging.ERROR)
     benches = [b for b in sim_run.find_benches(options.module, SIM / "tb") if "verilator" in b.sims]
     runs = [
@@ -67,10 +78,10 @@ def main(argv: list[str] | None = None) -> int:
     reasons = explained()
     problems = sum(bool(problem) for problem, _ in outcomes)
     known = {path.stem for path in sim_run.RTL.glob("*.v")}
-    print("\n| module | " + " | ".join(KINDS) + " |\n|---|" + "---|" * len(KINDS))
+    modules = [entry for entry in by_module(hits) if entry.module in known]
+    print("\n" + coverage_table(modules))
     notes = []
-    for module in (entry for entry in by_module(hits) if entry.module in known):
-        print(f"| {module.module} | " + " | ".join(f"{module.share(kind):.1%}" for kind in KINDS) + " |")
+    for module in modules:
         source = (sim_run.RTL / f"{module.module}.v").read_text().split("\n")
         # Without every bench that holds a module, what it misses says nothing.
         own = options.module == ["all"] or module.module in options.module
@@ -83,6 +94,9 @@ def main(argv: list[str] | None = None) -> int:
     print(
         f"cover: {problems} problems" if problems else f"cover: {len(runs)} benches, every unreached line is explained"
     )
+    if options.readme and hits and not problems:
+        made = "Made by `make cover ARGS=--readme`, every bench once on Verilator at 8 pixels a clock:"
+        replace_part(SIM.parent / "hw" / "README.md", "cover", f"{made}\n\n{coverage_table(modules)}")
     return 1 if problems or not hits else 0
 
 

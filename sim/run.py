@@ -30,12 +30,14 @@ from xml.etree import ElementTree
 
 import verilator_root
 from cocotb_tools import runner as cocotb_runner
+from summary import Row, points_met, summary_table
 
 SIM = Path(__file__).resolve().parent
 ROOT = SIM.parent
 sys.path.insert(0, str(ROOT / "hw"))
 
-from rtl_files import RTL, hierarchy  # noqa: E402  (hw is no package)
+from marked_part import replace_part  # noqa: E402  (hw is no package)
+from rtl_files import RTL, hierarchy  # noqa: E402
 
 __all__ = ["Bench", "Outcome", "Run", "main"]
 
@@ -120,6 +122,7 @@ class Outcome:
     seed: int
     problem: str
     hint: str = ""
+    points: tuple[int, int] = (0, 0)  # functional points met and announced
 
 
 def fingerprint(run: Run, sources: list[Path], build_args: list[str]) -> str:
@@ -218,8 +221,10 @@ def simulate(run: Run, seed: int, testcase: str | None, waves: bool) -> tuple[in
     except (RuntimeError, SystemExit):
         return 0, f"does not compile, see {directory / 'build.log'}", directory
     results = directory / "results.xml"
-    (directory / "coverage.dat").unlink(missing_ok=True)
-    env = {"FOVEAL_SEED": str(seed), "COCOTB_ANSI_OUTPUT": "0"}
+    for left in ("coverage.dat", "points.json"):
+        (directory / left).unlink(missing_ok=True)
+    # A bench that uses what cocotb is about to remove fails today.
+    env = {"FOVEAL_SEED": str(seed), "COCOTB_ANSI_OUTPUT": "0", "PYTHONWARNINGS": "error::DeprecationWarning"}
     env["FOVEAL_PARAMETERS"] = json.dumps(run.parameters)
     try:
         runner.test(
@@ -248,7 +253,7 @@ def execute(run: Run, seed: int, testcase: str | None) -> Outcome:
     tests, problem, directory = simulate(run, seed, testcase, waves=False)
     seconds = time.monotonic() - start
     if not problem:
-        return Outcome(run, tests, seconds, seed, "")
+        return Outcome(run, tests, seconds, seed, "", points=points_met(directory / "points.json"))
     repeat = ["python", "sim/run.py", "--module", run.bench.module, "--sim", run.sim, "--seed", str(seed)]
     for key, value in run.parameters.items():
         repeat += ["--parameter", f"{key}={value}"]
@@ -280,6 +285,13 @@ def use_benches(runs: list[Run]) -> None:
     sys.path[:0] = [*{str(run.bench.directory): None for run in runs}, *paths]
 
 
+def outcome_table(outcomes: list[Outcome]) -> str:
+    """The outcomes by module, in Markdown."""
+    return summary_table(
+        Row(o.run.bench.module, o.run.sim, o.run.parameters, o.tests, o.points, o.seconds) for o in outcomes
+    )
+
+
 def report(outcomes: list[Outcome]) -> int:
     """Print the summary; the exit status."""
     failed = [outcome for outcome in outcomes if outcome.problem]
@@ -291,7 +303,7 @@ def report(outcomes: list[Outcome]) -> int:
     if failed:
         print(f"sim: {len(failed)} of {len(outcomes)} configurations FAILED")
         return 1
-    print(f"sim: {len(outcomes)} configurations passed")
+    print(f"\n{outcome_table(outcomes)}\n\nsim: {len(outcomes)} configurations passed")
     return 0
 
 
@@ -304,7 +316,10 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--parameter", action="append", default=[], help="NAME=VALUE; only configurations that have it")
     parser.add_argument("--benches", type=Path, default=SIM / "tb", help="folder of the benches (default: sim/tb)")
     parser.add_argument("--testcase", help="only this test of the bench")
+    parser.add_argument("--readme", action="store_true", help="write the table into hw/README.md when all passed")
     options = parser.parse_args(argv)
+    if options.readme and (options.module != ["all"] or options.sim != "both" or options.parameter or options.testcase):
+        parser.error("--readme is for a run of everything")
     seed = options.seed if options.seed is not None else random.SystemRandom().randrange(1, 2**31)
     sims = SIMULATORS if options.sim == "both" else (options.sim,)
     runs = [
@@ -326,7 +341,11 @@ def main(argv: list[str] | None = None) -> int:
             text = f"{verdict:4} {outcome.run.label:52} {outcome.tests:3} tests {outcome.seconds:6.1f} s  seed {seed}"
             print(text, flush=True)
             outcomes.append(outcome)
-    return report(outcomes)
+    status = report(outcomes)
+    if options.readme and status == 0:
+        made = f"Made by `make sim ARGS=--readme` with seed {seed}; seconds include compiling, on the machine at hand."
+        replace_part(ROOT / "hw" / "README.md", "sim", f"{made}\n\n{outcome_table(outcomes)}")
+    return status
 
 
 if __name__ == "__main__":

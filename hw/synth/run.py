@@ -24,6 +24,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE.parent))
 
+from marked_part import replace_part  # noqa: E402
 from rtl_files import RTL, hierarchy, modules  # noqa: E402
 
 sys.path.insert(0, str(HERE))
@@ -130,11 +131,7 @@ def budget_table(kernel: Result) -> str:
 
 def write_readme(results: dict[str, Result]) -> None:
     """Put the tables between the marks in hw/README.md."""
-    text = README.read_text(encoding="utf-8")
-    head, _, rest = text.partition("<!-- synth -->\n")
-    _, _, tail = rest.partition("<!-- end -->")
-    tables = f"{table(results)}\n\n{budget_table(results[TOP])}\n"
-    README.write_text(f"{head}<!-- synth -->\n{tables}<!-- end -->{tail}", encoding="utf-8")
+    replace_part(README, "synth", f"{table(results)}\n\n{budget_table(results[TOP])}")
 
 
 def main(argv: list[str] | None = None) -> int:
