@@ -16,6 +16,7 @@ A proof file names the RTL it needs, its tasks and the bugs that the tasks must 
     old = "..."
     new = "..."
     task = 0                              # default 0
+    depth = 80                            # default that of the task
 
 The exit status is 1 if a task fails, does not end in its time, or a cover is not reached; with --selftest also if a
 seeded bug is not found.
@@ -56,6 +57,7 @@ class Bug:
     old: str
     new: str
     task: int = 0
+    depth: int = 0
 
 
 @dataclasses.dataclass(frozen=True)
@@ -134,7 +136,8 @@ def read_tasks(path: Path, bugs: bool) -> Iterator[Task]:
     if bugs:
         for index, entry in enumerate(text["bug"]):
             bug = Bug(**entry)
-            yield dataclasses.replace(tasks[bug.task], number=index, bug=bug)
+            proof = tasks[bug.task]
+            yield dataclasses.replace(proof, number=index, depth=bug.depth or proof.depth, bug=bug)
 
 
 def write_job(task: Task, folder: Path) -> Path:
