@@ -1,7 +1,7 @@
 # Each target first sets up .venv (tools/setup.sh) and then calls one tool. ARGS passes options on.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help bench test sim soak cover formal synth lint perf clean setup-run setup-dev setup-formal setup-synth
+.PHONY: help bench test sim soak cover formal mutate synth lint perf clean setup-run setup-dev setup-formal setup-synth
 
 # Whatever these programs keep between runs stays inside the project where the user has no home of their own.
 ifeq ($(strip $(HOME)),)
@@ -19,7 +19,7 @@ help: ## list the targets
 bench: setup-run ## drive CARLA ticks, render on every device, compare, price; options: ARGS="--ticks 20"
 	@$(BIN)/foveal bench $(ARGS)
 
-test: setup-dev ## the Python tests; one: ARGS=tests/host/test_card_driver.py
+test: setup-dev setup-synth ## the Python tests; one: ARGS=tests/host/test_card_driver.py
 	@$(BIN)/pytest $(ARGS)
 
 sim: setup-dev ## the RTL benches on Icarus and Verilator; one: MODULE=roi_clip SIM=icarus SEED=7
@@ -33,6 +33,9 @@ soak: setup-dev ## random frames, faults, resets and region changes on the co-si
 
 cover: setup-dev ## line, branch and toggle coverage of the RTL by its benches; one: MODULE=roi_clip
 	@$(BIN)/python sim/cover.py $(if $(MODULE),--module $(MODULE)) $(ARGS)
+
+mutate: setup-dev setup-synth ## mutants of the RTL that its benches must kill; one: MODULE=roi_clip; ARGS="--mutants N --seed S --only ID"
+	@$(BIN)/python hw/mutate/run.py $(if $(MODULE),--module $(MODULE)) $(ARGS)
 
 synth: setup-synth ## Yosys for UltraScale+: resources, levels, budgets, growth; ARGS="--module roi_clip", ARGS=--update
 	@$(BIN)/python hw/synth/run.py $(ARGS)
