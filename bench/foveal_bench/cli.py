@@ -19,6 +19,8 @@ from foveal.device import device_names, open_device
 from foveal.errors import FovealError
 
 from foveal_bench.console import print_summary
+from foveal_bench.cost.price_command import price
+from foveal_bench.cost.tco_command import tco
 from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.options import BenchOptions
 from foveal_bench.progress import Progress
@@ -53,6 +55,8 @@ def cli(verbose: bool) -> None:
 
     \b
     foveal bench            the main job: drive, render, compare, price, report
+    foveal tco              what fleets cost a year, compared
+    foveal price            the price book: list, check, add
     foveal world            a CARLA server stand-in for the unmodified carla client
     foveal devices          which renderers work here
 
@@ -131,6 +135,10 @@ def _bench(request: BenchOptions, as_json: bool) -> None:
         _fail(early)
     console.print(f"foveal bench: {run['verdict']}", style="bold green" if run["verdict"] == "VALID" else "bold red")
     sys.exit(VALID if run["verdict"] == "VALID" else INVALID)
+
+
+cli.add_command(tco)
+cli.add_command(price)
 
 
 @cli.command("world", context_settings={"ignore_unknown_options": True, "help_option_names": []})

@@ -7,6 +7,8 @@ from typing import Any
 from rich.console import Console
 from rich.table import Table
 
+from foveal_bench.cost.tco import PARTS
+
 __all__ = ["NOT_CLAIMABLE", "STAGES", "facts", "milliseconds", "print_summary"]
 
 NOT_CLAIMABLE = "-: not claimable, too few frames (11 for p50, 64 for p90, 662 for p99)"
@@ -129,12 +131,12 @@ def facts(summary: dict[str, Any]) -> list[str]:
 
 def _cost(cost: dict[str, Any]) -> Table:
     title = f"Yearly cost of {cost['streams']} camera streams at {cost['fps']:.0f} fps, USD (modelled)"
-    names = ("latencies", "fleet", "latency ms", "nodes", "capital", "energy", "maintenance", "staff", "total")
+    names = ("latencies", "fleet", "ms a frame", "nodes", *PARTS, "total")
     table = _table(title, names, ("latencies", "fleet"))
     for scenario in cost["scenarios"]:
         for number, fleet in enumerate(scenario["fleets"]):
-            money = [f"{float(fleet[key]):,.0f}" for key in ("capital", "energy", "maintenance", "staff", "total")]
+            money = [f"{float(fleet[key]):,.0f}" for key in (*PARTS, "total")]
             first = (scenario["name"], f"[dim]{scenario['provenance']}[/dim]", "")[min(number, 2)]
-            table.add_row(first, fleet["label"], milliseconds(fleet["latency_ms"]), str(fleet["nodes"]), *money)
+            table.add_row(first, fleet["label"], milliseconds(fleet["frame_ms"]), str(fleet["nodes"]), *money)
         table.add_section()
     return table

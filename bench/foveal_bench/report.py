@@ -9,6 +9,7 @@ import jinja2
 import pandas as pd
 
 from foveal_bench.console import NOT_CLAIMABLE, STAGES, facts, milliseconds
+from foveal_bench.cost.tco import PARTS
 from foveal_bench.plots import latency_over_ticks, stage_bars
 
 __all__ = ["render_report"]
@@ -30,6 +31,7 @@ def render_report(run: dict[str, Any], records: pd.DataFrame, pictures: list[dic
         raw=json.dumps(run, indent=1),
         not_claimable=NOT_CLAIMABLE,
         stages=STAGES,
+        parts=PARTS,
         devices=_devices(summary) if summary else [],
     )
 

@@ -19,6 +19,7 @@ from foveal.golden.render import render as render_golden
 from foveal.region import RegionSet
 
 from foveal_bench.console import milliseconds
+from foveal_bench.cost.book import load_book
 from foveal_bench.environment import describe
 from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.folder import results_folder
@@ -31,7 +32,6 @@ from foveal_bench.source import Source, open_source
 from foveal_bench.statistics import CLAIMABLE_FROM
 from foveal_bench.store import RecordStore, load
 from foveal_bench.summary import ACCELERATED, SHARED, summarise_run
-from foveal_bench.tco import load_prices
 from foveal_bench.verdict import Verdict
 
 __all__ = ["REPORT", "RUN", "bench"]
@@ -48,7 +48,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
     Raises FovealError when nothing could be run at all.
     """
     started = datetime.now(UTC)
-    prices = load_prices(options.prices)
+    prices = load_book(options.prices)
     verdict, pictures = Verdict(), _Pictures()
     early: FovealError | None = None
     with contextlib.ExitStack() as stack:
@@ -91,7 +91,13 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         "environment": describe(),
         "depth": pictures.depth_compared,
         "summary": summarise_run(
-            records, facts, seed=options.seed, prices=prices, streams=options.streams, fpga=options.board.upper()
+            records,
+            facts,
+            seed=options.seed,
+            prices=prices,
+            streams=options.streams,
+            card=options.board.upper(),
+            today=started.date(),
         ),
     }
     if verdict.valid:

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from decimal import Decimal
+from datetime import date
 from typing import Any
 
 import pandas as pd
 
+from foveal_bench.cost.book import PriceBook
+from foveal_bench.cost.run_cost import cost_of_run
 from foveal_bench.statistics import RATIO_FROM, nearest_rank, ratio_of_medians, summarise
-from foveal_bench.tco import FleetCost, Prices, compare, gpu_fleet, hybrid_fleet
 
 __all__ = ["ACCELERATED", "BASELINE", "SHARED", "summarise_run"]
 
 BASELINE, SHARED, ACCELERATED = "opencl-full", "opencl-region", "cosim-region"
-GPU, CLAIM_CARD = "L40S", "U55C"
-"""Cards of the reference fleet, under which the claim's two sums are reached (see tests/bench/test_tco.py)."""
-
 CUMULATIVE = ("dma_", "roi_sets", "roi_inject_", "frames")
 """Counters since the card was opened: a median of them means nothing."""
 FLEETS = (BASELINE, SHARED, ACCELERATED)
@@ -29,14 +27,16 @@ def summarise_run(
     devices: dict[str, dict[str, Any]],
     *,
     seed: int,
-    prices: Prices,
-    streams: int = 4,
-    fpga: str = CLAIM_CARD,
+    prices: PriceBook,
+    streams: int,
+    card: str,
+    today: date,
 ) -> dict[str, Any]:
     """Figures of a run as plain JSON values; times in milliseconds, each with its provenance.
 
     records: one row a frame and configuration, as the frame loop writes them. devices: configuration -> device facts.
-    fpga: price book's name of the card that was simulated. streams: camera streams of the fleets that are priced.
+    card: price book's name of the card that was simulated. streams: camera streams of the fleets that are priced.
+    today: what the age of prices is counted to.
     """
     groups = {str(name): rows for name, rows in records.groupby("configuration", sort=False)}
     configurations = {name: _configuration(rows) | devices.get(name, {}) for name, rows in groups.items()}
@@ -48,7 +48,7 @@ def summarise_run(
         "injection": _injection(groups[ACCELERATED], devices) if ACCELERATED in groups else None,
         "dma": _dma(records),
         "checked": _checked(groups),
-        "cost": _cost(configurations, prices, streams, fpga),
+        "cost": cost_of_run(configurations, prices, roles=FLEETS, streams=streams, card=card, today=today),
     }
 
 
@@ -144,58 +144,3 @@ def _checked(groups: dict[str, pd.DataFrame]) -> dict[str, dict[str, int]]:
             "pixels_different": int(compared.sum()),
         }
     return result
-
-
-def _cost(configurations: dict[str, dict[str, Any]], prices: Prices, streams: int, fpga_name: str) -> dict[str, Any]:
-    """Fleets at the claim's latencies, and at this run's: a GPU alone, a GPU that is given the regions, the FPGA."""
-    gpu, fpga, site = prices.cards[GPU], prices.cards[fpga_name], prices.site
-    claimed = compare(gpu, prices.cards[CLAIM_CARD], site, streams=streams, **prices.claim)
-    scenarios = [
-        _scenario(
-            f"the claim's latencies ({GPU}; {GPU} + {CLAIM_CARD})",
-            "quoted latencies, modelled cost",
-            [(fleet, latency) for fleet, latency in zip(claimed, prices.claim.values(), strict=True)],
-            saving=True,
-        )
-    ]
-    medians = {name: configurations.get(name, {}).get("latency_ms", {}).get("p50") for name in FLEETS}
-    if all(medians.values()):
-        latency = {name: Decimal(repr(round(value, 6))) for name, value in medians.items() if value}
-        common = {"streams": streams}
-        fleets = [
-            gpu_fleet("GPU only", gpu, site, latency_ms=latency[BASELINE], **common),
-            gpu_fleet("GPU, same regions", gpu, site, latency_ms=latency[SHARED], **common),
-            hybrid_fleet("FPGA + regions", gpu, fpga, site, latency_ms=latency[ACCELERATED], **common),
-        ]
-        real = configurations[BASELINE].get("kind") == "gpu"
-        note = (
-            "latencies measured on a GPU and simulated, modelled cost"
-            if real
-            else "modelled cost of latencies measured on a CPU that stands in for the GPU: the arithmetic, no saving"
-        )
-        scenarios.append(
-            _scenario(
-                f"this run's medians ({GPU}; {GPU} + {fpga_name})",
-                note,
-                list(zip(fleets, latency.values(), strict=True)),
-                saving=real,
-            )
-        )
-    return {"streams": streams, "fps": float(site.fps), "scenarios": scenarios, "assumptions": prices.rows}
-
-
-def _scenario(name: str, provenance: str, fleets: list[tuple[FleetCost, Decimal]], *, saving: bool) -> dict[str, Any]:
-    """saving: whether the last fleet may be compared with the first."""
-    first, last = fleets[0][0].total, fleets[-1][0].total
-    return {
-        "name": name,
-        "provenance": provenance,
-        "fleets": [_fleet(fleet) | {"latency_ms": float(latency)} for fleet, latency in fleets],
-        "saving_percent": float(100 * (1 - last / first)) if saving and first else None,
-    }
-
-
-def _fleet(fleet: FleetCost) -> dict[str, Any]:
-    parts = {key: f"{getattr(fleet, key):.2f}" for key in ("capital", "energy", "maintenance", "staff")}
-    fixed = {"label": fleet.label, "nodes": fleet.nodes, "energy_kwh": float(fleet.energy_kwh)}
-    return fixed | parts | {"total": str(fleet.total)}

@@ -2,16 +2,17 @@
 
 import json
 import re
+from datetime import date
 
 import pytest
 from fakes import Painter, make_step
 from foveal.provenance import Provenance
 from foveal_bench.console import facts, print_summary
+from foveal_bench.cost.book import load_book
 from foveal_bench.loop import Configuration, FrameLoop
 from foveal_bench.report import render_report
 from foveal_bench.store import RecordStore, load
 from foveal_bench.summary import summarise_run
-from foveal_bench.tco import load_prices
 from foveal_bench.verdict import Verdict
 from rich.console import Console
 
@@ -28,6 +29,7 @@ COUNTERS = {
     "wr_bytes": 3_700,
     "wr_bursts": 2,
 }
+PRICED = {"prices": load_book(), "streams": 4, "card": "U280", "today": date(2026, 1, 1)}
 
 
 @pytest.fixture
@@ -48,7 +50,7 @@ def run(tmp_path):
     records = load(tmp_path)
     devices = {c.key: {"label": c.label, "kind": "cpu", "device": "Painter", "detail": {}} for c in configurations}
     devices["cosim-region"]["clock_hz"] = 300e6
-    summary = summarise_run(records, devices, seed=1, prices=load_prices(), fpga="U280")
+    summary = summarise_run(records, devices, seed=1, **PRICED)
     document = {
         "verdict": "VALID",
         "reasons": [],
@@ -107,16 +109,34 @@ def test_a_cpu_baseline_claims_no_saving(run):
 
 def test_the_gpu_that_is_given_the_regions_is_priced_too(run):
     own = run[0]["summary"]["cost"]["scenarios"][1]
-    assert [fleet["label"] for fleet in own["fleets"]] == ["GPU only", "GPU, same regions", "FPGA + regions"]
-    assert [fleet["latency_ms"] for fleet in own["fleets"]] == [80.0, 40.0, 2.0]
+    assert [fleet["label"] for fleet in own["fleets"]] == [
+        "GPU only, this run",
+        "GPU, same regions, this run",
+        "FPGA + regions, this run",
+    ]
+    assert [fleet["frame_ms"] for fleet in own["fleets"]] == [80.0, 40.0, 2.0]
     assert [fleet["nodes"] for fleet in own["fleets"]] == [10, 5, 1]
+    assert own["fleets"][0]["missed"] is not None
+    assert own["fleets"][2]["missed"] is None
+
+
+def test_the_run_s_own_fpga_fleet_is_charged_its_engineering(run):
+    claim, own = run[0]["summary"]["cost"]["scenarios"]
+    assert [float(fleet["engineering"]) for fleet in own["fleets"]] == [0, 0, 45000]
+    assert [float(fleet["engineering"]) for fleet in claim["fleets"]] == [0, 0]
+
+
+def test_old_recalled_and_discontinued_prices_are_named(run):
+    warnings = " ".join(run[0]["summary"]["cost"]["warnings"])
+    assert "U280 purchase: is recalled" in warnings
+    assert "end of life" in warnings
 
 
 def test_too_few_shared_ticks_give_no_ratio(run):
     _, records = run
     few = records[(records["configuration"] != "cosim-full") | (records["tick"] < 20)]
     facts_of = {name: {"label": name, "kind": "cpu", "device": "d", "detail": {}} for name in set(few["configuration"])}
-    ratios = summarise_run(few, facts_of, seed=1, prices=load_prices())["ratios"]
+    ratios = summarise_run(few, facts_of, seed=1, **PRICED)["ratios"]
     assert [(r["of"], r["to"]) for r in ratios] == [("opencl-region", "opencl-full")]
 
 

@@ -1,0 +1,1 @@
+"""What a frame costs: prices, fleets, total cost of ownership."""
