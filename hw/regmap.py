@@ -24,7 +24,7 @@ NOTE = "Written by hw/regmap.py from hw/rtl/foveal.rdl; do not edit."
 
 @dataclass(frozen=True)
 class Field:
-    """Bits of a register. `access` is rw, r, w (write 1 to act), rc (cleared by reading), or rt (writing 1 toggles)."""
+    """Bits of a register. `access` is rw, r, w (write 1 to act), rc (cleared by reading), rs, rt (1 sets, toggles)."""
 
     name: str
     lsb: int
@@ -56,8 +56,14 @@ class Register:
     @property
     def access(self) -> str:
         """rw, r or w: what software may do at all."""
-        able = {letter for field in self.fields for letter in {"rc": "r", "rt": "rw"}.get(field.access, field.access)}
+        means = {"rc": "r", "rs": "rw", "rt": "rw"}
+        able = {letter for field in self.fields for letter in means.get(field.access, field.access)}
         return "".join(letter for letter in "rw" if letter in able)
+
+    @property
+    def kept(self) -> int:
+        """Bits that keep what is written until it is written again."""
+        return sum(field.mask for field in self.fields if field.access == "rw")
 
 
 def _field(node: FieldNode) -> Field:
@@ -65,8 +71,8 @@ def _field(node: FieldNode) -> Field:
     if node.get_property("onread") is OnReadType.rclr:
         access = "rc"
     onwrite, reset = node.get_property("onwrite"), node.get_property("reset")
-    if onwrite is not None and onwrite.name == "wot":
-        access = "rt"
+    if onwrite is not None:
+        access = {"woset": "rs", "wot": "rt"}[onwrite.name]
     return Field(
         name=node.inst_name,
         lsb=node.lsb,
@@ -112,6 +118,26 @@ def _field_pairs(register: Register) -> list[tuple[str, Field]]:
     return [(f"{register.name}_{f.name.upper()}", f) for f in register.fields if f.name != "value"]
 
 
+def _kept_words(registers: tuple[Register, ...]) -> list[tuple[int, int]]:
+    """Bits that keep what is written, and their values after reset, of each word from offset 0 to the last region.
+
+    The RTL cuts the words of regions that it is built without off the end, so the regions must be the last ones.
+    """
+    at = {register.offset: register for register in registers if register.kept}
+    last = max(at)
+    if not at[last].name.startswith("ROI_"):
+        raise ValueError(f"{at[last].name} keeps what is written and lies behind the regions")
+    words = [at.get(offset) for offset in range(0, last + 4, 4)]
+    return [(word.kept, word.reset & word.kept) if word else (0, 0) for word in words]
+
+
+def _verilog_words(name: str, words: list[int]) -> list[str]:
+    """A macro that is one vector, the word of the lowest offset in its lowest bits."""
+    rows = [words[start : start + 8] for start in range(0, len(words), 8)]
+    text = [", ".join(f"32'h{word:08X}" for word in reversed(row)) for row in reversed(rows)]
+    return [f"`define {name} {{ \\", *(f"  {row}, \\" for row in text[:-1]), f"  {text[-1]} }}"]
+
+
 def verilog(registers: tuple[Register, ...]) -> str:
     lines = [f"// {NOTE}", "`ifndef FOVEAL_REGS_VH", "`define FOVEAL_REGS_VH", "", "// byte offsets"]
     lines += [f"`define FOVEAL_REG_{r.name} 12'h{r.offset:03X}" for r in registers]
@@ -123,6 +149,10 @@ def verilog(registers: tuple[Register, ...]) -> str:
                 lines.append(f"`define FOVEAL_{name}_WIDTH {field.width}")
     lines += ["", "// values after reset"]
     lines += [f"`define FOVEAL_DEFAULT_{r.name} 32'h{r.reset:08X}" for r in registers if r.reset]
+    kept = _kept_words(registers)
+    lines += ["", "// words up to the last region: which bits keep what is written, and their values after reset"]
+    lines += _verilog_words("FOVEAL_KEPT_BITS", [bits for bits, _ in kept])
+    lines += _verilog_words("FOVEAL_KEPT_RESET", [reset for _, reset in kept])
     for kind in ("frame", "total"):
         counters = _counters(registers, kind)
         lines += ["", f"// {kind} counters: word of each in the packed bus, and their number"]
@@ -164,7 +194,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Field:
-    """Bits of a register. `access` is rw, r, w (write 1 to act), rc (cleared by reading) or rt (writing 1 toggles)."""
+    """Bits of a register. `access` is rw, r, w (write 1 to act), rc (cleared by reading), rs, rt (1 sets, toggles)."""
 
     name: str
     lsb: int
@@ -238,7 +268,8 @@ def python(registers: tuple[Register, ...]) -> str:
     return "\n".join([*lines, ""])
 
 
-ACCESS_TEXT = {"rw": "read, write", "r": "read", "w": "write 1", "rc": "read clears", "rt": "write 1 toggles"}
+ACCESS_TEXT = {"rw": "read, write", "r": "read", "w": "write 1", "rc": "read clears"}
+ACCESS_TEXT |= {"rs": "write 1 sets", "rt": "write 1 toggles"}
 
 
 def markdown(registers: tuple[Register, ...]) -> str:

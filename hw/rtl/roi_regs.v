@@ -157,22 +157,36 @@ module roi_regs #(
   wire [31:0] wmask = {{8{strb_reg[3]}}, {8{strb_reg[2]}}, {8{strb_reg[1]}}, {8{strb_reg[0]}}};
   wire        set0 = w_reg[0] & strb_reg[0];  // of registers that act on a 1 in bit 0
 
-  function [31:0] merge(input [31:0] old, input [31:0] data, input [31:0] mask);
-    merge = (old & ~mask) | (data & mask);
-  endfunction
+  // ---- Words that keep what is written: the configuration, and from ROI_0_LO on the shadow of the region set -------
+  localparam ROI_WORD = `FOVEAL_REG_ROI_0_LO / 4;
+  localparam WORDS = ROI_WORD + 2 * NUM_ROI;
+  localparam [32*(ROI_WORD+32)-1:0] ALL_KEPT = `FOVEAL_KEPT_BITS;
+  localparam [32*(ROI_WORD+32)-1:0] ALL_RESET = `FOVEAL_KEPT_RESET;
+  localparam [32*WORDS-1:0] KEPT = ALL_KEPT[32*WORDS-1:0];  // without the regions that are not there
 
-  // ---- Configuration ----------------------------------------------------------------------------------------------
-  reg  [31:0] tri_lo_reg, tri_hi_reg, band_lo_reg, band_hi_reg, out_lo_reg, out_hi_reg, mat_lo_reg, mat_hi_reg;
-  reg  [31:0] width_reg, height_reg, stride_reg, timeout_reg, margin_reg;
-  reg  [31:0] zone_x0_reg, zone_y0_reg, zone_x1_reg, zone_y1_reg, ego_x_reg, ego_y_reg;
-  reg  [31:0] tex_lo_reg, tex_hi_reg, pages_reg;
-  reg  [23:0] background_reg;
-  reg  [ 2:0] flags_reg;
-  reg         gie_reg;
-  reg  [ 1:0] ier_reg;
-  reg  [NUM_ROI*64-1:0] shadow_reg;  // {y1, x1, y0, x0}, 16 bits each
+  reg [32*WORDS-1:0] word_reg;  // the register at byte offset n has bits 8n + 31 to 8n
 
-  wire        wr_roi = (waddr[11:7] == 5'b00010) & ({28'd0, waddr[6:3]} < NUM_ROI);
+  integer w;
+  always @(posedge clk) begin
+    if (!rst_n) word_reg <= ALL_RESET[32*WORDS-1:0];
+    else if (write)
+      for (w = 0; w < WORDS; w = w + 1)
+        if ({22'd0, aw_reg} == w)
+          word_reg[32*w+:32] <= ((word_reg[32*w+:32] & ~wmask) | (w_reg & wmask)) & KEPT[32*w+:32];
+  end
+
+  wire [31:0] width = word_reg[8*`FOVEAL_REG_WIDTH+:32];
+  wire [31:0] height = word_reg[8*`FOVEAL_REG_HEIGHT+:32];
+  wire [31:0] stride = word_reg[8*`FOVEAL_REG_STRIDE+:32];
+  wire [63:0] tri_base = word_reg[8*`FOVEAL_REG_TRI_BASE_LO+:64];
+  wire [63:0] band_base = word_reg[8*`FOVEAL_REG_BAND_BASE_LO+:64];
+  wire [63:0] out_base = word_reg[8*`FOVEAL_REG_OUT_BASE_LO+:64];
+  wire [63:0] mat_base = word_reg[8*`FOVEAL_REG_MAT_BASE_LO+:64];
+  wire [63:0] tex_base = word_reg[8*`FOVEAL_REG_TEX_BASE_LO+:64];
+  wire [31:0] tex_pages = word_reg[8*`FOVEAL_REG_TEX_PAGES+:32];
+  wire [ 1:0] enabled = word_reg[8*`FOVEAL_REG_IER+:2];  // interrupts
+
+  // ---- Words that act on a write ----------------------------------------------------------------------------------
   wire        wr_ctrl = write & (waddr == `FOVEAL_REG_CTRL) & set0;
   wire        wr_isr = write & (waddr == `FOVEAL_REG_ISR) & strb_reg[0];
   wire        wr_commit = write & (waddr == `FOVEAL_REG_ROI_COMMIT) & set0;
@@ -180,71 +194,18 @@ module roi_regs #(
   wire        wr_invalidate = write & (waddr == `FOVEAL_REG_MAT_INVALIDATE) & set0;
   wire        wr_tex_invalidate = write & (waddr == `FOVEAL_REG_TEX_INVALIDATE) & set0;
 
+  integer k;
   always @* begin
+    k = 0;  // a loop inside a branch leaves it a latch otherwise
     case (waddr)
-      `FOVEAL_REG_CTRL, `FOVEAL_REG_GIE, `FOVEAL_REG_IER, `FOVEAL_REG_ISR,
-      `FOVEAL_REG_TRI_BASE_LO, `FOVEAL_REG_TRI_BASE_HI, `FOVEAL_REG_BAND_BASE_LO, `FOVEAL_REG_BAND_BASE_HI,
-      `FOVEAL_REG_OUT_BASE_LO, `FOVEAL_REG_OUT_BASE_HI, `FOVEAL_REG_MAT_BASE_LO, `FOVEAL_REG_MAT_BASE_HI,
-      `FOVEAL_REG_WIDTH, `FOVEAL_REG_HEIGHT, `FOVEAL_REG_STRIDE, `FOVEAL_REG_BACKGROUND, `FOVEAL_REG_FLAGS,
-      `FOVEAL_REG_TIMEOUT, `FOVEAL_REG_ZONE_X0, `FOVEAL_REG_ZONE_Y0, `FOVEAL_REG_ZONE_X1, `FOVEAL_REG_ZONE_Y1,
-      `FOVEAL_REG_ZONE_MARGIN, `FOVEAL_REG_EGO_X, `FOVEAL_REG_EGO_Y,
-      `FOVEAL_REG_TEX_BASE_LO, `FOVEAL_REG_TEX_BASE_HI, `FOVEAL_REG_TEX_PAGES,
+      `FOVEAL_REG_CTRL, `FOVEAL_REG_ISR,
       `FOVEAL_REG_ROI_COMMIT, `FOVEAL_REG_CTRL_RESET, `FOVEAL_REG_MAT_INVALIDATE, `FOVEAL_REG_TEX_INVALIDATE:
       known = 1'b1;
-      default: known = wr_roi;
+      default: begin
+        known = 1'b0;
+        for (k = 0; k < WORDS; k = k + 1) known = known | ({22'd0, aw_reg} == k && KEPT[32*k+:32] != 32'd0);
+      end
     endcase
-  end
-
-  integer n;
-  always @(posedge clk) begin
-    if (!rst_n) begin
-      {tri_lo_reg, tri_hi_reg, band_lo_reg, band_hi_reg} <= 128'd0;
-      {out_lo_reg, out_hi_reg, mat_lo_reg, mat_hi_reg} <= 128'd0;
-      {width_reg, height_reg, stride_reg, margin_reg} <= 128'd0;
-      {zone_x0_reg, zone_y0_reg, zone_x1_reg, zone_y1_reg, ego_x_reg, ego_y_reg} <= 192'd0;
-      {tex_lo_reg, tex_hi_reg, pages_reg} <= 96'd0;
-      timeout_reg    <= `FOVEAL_DEFAULT_TIMEOUT;
-      background_reg <= 24'd0;
-      flags_reg      <= 3'd0;
-      gie_reg        <= 1'b0;
-      ier_reg        <= 2'd0;
-      shadow_reg     <= {NUM_ROI * 64{1'b0}};
-    end else if (write) begin
-      case (waddr)
-        `FOVEAL_REG_GIE:          if (strb_reg[0]) gie_reg <= w_reg[0];
-        `FOVEAL_REG_IER:          if (strb_reg[0]) ier_reg <= w_reg[1:0];
-        `FOVEAL_REG_TRI_BASE_LO:  tri_lo_reg <= merge(tri_lo_reg, w_reg, wmask);
-        `FOVEAL_REG_TRI_BASE_HI:  tri_hi_reg <= merge(tri_hi_reg, w_reg, wmask);
-        `FOVEAL_REG_BAND_BASE_LO: band_lo_reg <= merge(band_lo_reg, w_reg, wmask);
-        `FOVEAL_REG_BAND_BASE_HI: band_hi_reg <= merge(band_hi_reg, w_reg, wmask);
-        `FOVEAL_REG_OUT_BASE_LO:  out_lo_reg <= merge(out_lo_reg, w_reg, wmask);
-        `FOVEAL_REG_OUT_BASE_HI:  out_hi_reg <= merge(out_hi_reg, w_reg, wmask);
-        `FOVEAL_REG_MAT_BASE_LO:  mat_lo_reg <= merge(mat_lo_reg, w_reg, wmask);
-        `FOVEAL_REG_MAT_BASE_HI:  mat_hi_reg <= merge(mat_hi_reg, w_reg, wmask);
-        `FOVEAL_REG_WIDTH:        width_reg <= merge(width_reg, w_reg, wmask);
-        `FOVEAL_REG_HEIGHT:       height_reg <= merge(height_reg, w_reg, wmask);
-        `FOVEAL_REG_STRIDE:       stride_reg <= merge(stride_reg, w_reg, wmask);
-        `FOVEAL_REG_BACKGROUND:
-        background_reg <= (background_reg & ~wmask[23:0]) | (w_reg[23:0] & wmask[23:0]);
-        `FOVEAL_REG_FLAGS:        if (strb_reg[0]) flags_reg <= w_reg[2:0];
-        `FOVEAL_REG_TIMEOUT:      timeout_reg <= merge(timeout_reg, w_reg, wmask);
-        `FOVEAL_REG_ZONE_X0:      zone_x0_reg <= merge(zone_x0_reg, w_reg, wmask);
-        `FOVEAL_REG_ZONE_Y0:      zone_y0_reg <= merge(zone_y0_reg, w_reg, wmask);
-        `FOVEAL_REG_ZONE_X1:      zone_x1_reg <= merge(zone_x1_reg, w_reg, wmask);
-        `FOVEAL_REG_ZONE_Y1:      zone_y1_reg <= merge(zone_y1_reg, w_reg, wmask);
-        `FOVEAL_REG_ZONE_MARGIN:  margin_reg <= merge(margin_reg, w_reg, wmask);
-        `FOVEAL_REG_EGO_X:        ego_x_reg <= merge(ego_x_reg, w_reg, wmask);
-        `FOVEAL_REG_EGO_Y:        ego_y_reg <= merge(ego_y_reg, w_reg, wmask);
-        `FOVEAL_REG_TEX_BASE_LO:  tex_lo_reg <= merge(tex_lo_reg, w_reg, wmask);
-        `FOVEAL_REG_TEX_BASE_HI:  tex_hi_reg <= merge(tex_hi_reg, w_reg, wmask);
-        `FOVEAL_REG_TEX_PAGES:    pages_reg <= merge(pages_reg, w_reg, wmask);
-        default:
-        // Address bits 6 to 2 count the 32-bit halves of the regions.
-        for (n = 0; n < 2 * NUM_ROI; n = n + 1)
-          if (wr_roi && {27'd0, waddr[6:2]} == n)
-            shadow_reg[32*n+:32] <= merge(shadow_reg[32*n+:32], w_reg, wmask);
-      endcase
-    end
   end
 
   // ---- Frame: ap_ctrl_hs ------------------------------------------------------------------------------------------
@@ -264,10 +225,10 @@ module roi_regs #(
   reg        invalidate_reg;
   reg        tex_invalidate_reg;
 
-  wire       bad = (width_reg == 32'd0) | (width_reg > MAX_SIZE) | (height_reg == 32'd0) | (height_reg > MAX_SIZE)
-                 | (tri_lo_reg[5:0] != 6'd0) | (band_lo_reg[5:0] != 6'd0) | (mat_lo_reg[5:0] != 6'd0)
-                 | (out_lo_reg[11:0] != 12'd0) | (stride_reg[STRIDE_LB-1:0] != 0)
-                 | (tex_lo_reg[11:0] != 12'd0) | (pages_reg > MAX_PAGES);
+  wire       bad = (width == 32'd0) | (width > MAX_SIZE) | (height == 32'd0) | (height > MAX_SIZE)
+                 | (tri_base[5:0] != 6'd0) | (band_base[5:0] != 6'd0) | (mat_base[5:0] != 6'd0)
+                 | (out_base[11:0] != 12'd0) | (stride[STRIDE_LB-1:0] != 0)
+                 | (tex_base[11:0] != 12'd0) | (tex_pages > MAX_PAGES);
   wire       checking = state_reg == CHECK;
   wire       begins = checking & ~bad;
   wire       ends = (checking & bad) | ((state_reg == RUN) & frame_done);
@@ -307,8 +268,8 @@ module roi_regs #(
       start_reg     <= wr_ctrl | (start_reg & ~ends);
       done_reg      <= ends | (done_reg & ~read_ctrl);
       ready_reg     <= ends | (ready_reg & ~read_ctrl);
-      isr_reg       <= (isr_reg ^ (wr_isr ? w_reg[1:0] : 2'd0)) | (ends ? ier_reg : 2'd0);
-      interrupt_reg <= gie_reg & (isr_reg != 2'd0);
+      isr_reg       <= (isr_reg ^ (wr_isr ? w_reg[1:0] : 2'd0)) | (ends ? enabled : 2'd0);
+      interrupt_reg <= word_reg[8*`FOVEAL_REG_GIE] & (isr_reg != 2'd0);
     end
   end
 
@@ -316,29 +277,29 @@ module roi_regs #(
     if (!rst_n) begin
       cfg_immediate <= 1'b0;  // clip_set depends on it before the first frame
     end else if (begins) begin
-      cfg_immediate <= flags_reg[`FOVEAL_FLAGS_IMMEDIATE_LSB];
+      cfg_immediate <= word_reg[8*`FOVEAL_REG_FLAGS+`FOVEAL_FLAGS_IMMEDIATE_LSB];
     end
     if (begins) begin
-      cfg_tri_base    <= {tri_hi_reg, tri_lo_reg};
-      cfg_band_base   <= {band_hi_reg, band_lo_reg};
-      cfg_out_base    <= {out_hi_reg, out_lo_reg};
-      cfg_mat_base    <= {mat_hi_reg, mat_lo_reg};
-      cfg_width       <= width_reg[12:0];
-      cfg_height      <= height_reg[12:0];
-      cfg_stride      <= stride_reg;
-      cfg_background  <= {8'd0, background_reg};
-      cfg_strided     <= flags_reg[`FOVEAL_FLAGS_STRIDED_LSB];
-      cfg_depth_out   <= flags_reg[`FOVEAL_FLAGS_DEPTH_OUT_LSB];
-      cfg_timeout     <= timeout_reg;
-      cfg_zone_x0     <= zone_x0_reg;
-      cfg_zone_y0     <= zone_y0_reg;
-      cfg_zone_x1     <= zone_x1_reg;
-      cfg_zone_y1     <= zone_y1_reg;
-      cfg_zone_margin <= margin_reg;
-      cfg_ego_x       <= ego_x_reg;
-      cfg_ego_y       <= ego_y_reg;
-      cfg_tex_base    <= {tex_hi_reg, tex_lo_reg};
-      cfg_tex_pages   <= pages_reg[6:0];
+      cfg_tri_base    <= tri_base;
+      cfg_band_base   <= band_base;
+      cfg_out_base    <= out_base;
+      cfg_mat_base    <= mat_base;
+      cfg_width       <= width[12:0];
+      cfg_height      <= height[12:0];
+      cfg_stride      <= stride;
+      cfg_background  <= word_reg[8*`FOVEAL_REG_BACKGROUND+:32];
+      cfg_strided     <= word_reg[8*`FOVEAL_REG_FLAGS+`FOVEAL_FLAGS_STRIDED_LSB];
+      cfg_depth_out   <= word_reg[8*`FOVEAL_REG_FLAGS+`FOVEAL_FLAGS_DEPTH_OUT_LSB];
+      cfg_timeout     <= word_reg[8*`FOVEAL_REG_TIMEOUT+:32];
+      cfg_zone_x0     <= word_reg[8*`FOVEAL_REG_ZONE_X0+:32];
+      cfg_zone_y0     <= word_reg[8*`FOVEAL_REG_ZONE_Y0+:32];
+      cfg_zone_x1     <= word_reg[8*`FOVEAL_REG_ZONE_X1+:32];
+      cfg_zone_y1     <= word_reg[8*`FOVEAL_REG_ZONE_Y1+:32];
+      cfg_zone_margin <= word_reg[8*`FOVEAL_REG_ZONE_MARGIN+:32];
+      cfg_ego_x       <= word_reg[8*`FOVEAL_REG_EGO_X+:32];
+      cfg_ego_y       <= word_reg[8*`FOVEAL_REG_EGO_Y+:32];
+      cfg_tex_base    <= tex_base;
+      cfg_tex_pages   <= tex_pages[6:0];
     end
   end
 
@@ -358,7 +319,7 @@ module roi_regs #(
       .clk         (clk),
       .rst_n       (rst_n),
       .clear       (wr_reset),
-      .shadow      (shadow_reg),
+      .shadow      (word_reg[32*ROI_WORD+:64*NUM_ROI]),
       .commit      (wr_commit),
       .frame_begins(begins),
       .immediate   (cfg_immediate),
@@ -421,60 +382,34 @@ module roi_regs #(
   wire        read = ar_full_reg & (~rvalid_reg | s_axi_control_rready);
   wire [11:0] raddr = {ar_reg, 2'b00};
 
-  integer k;
+  integer c;
   always @* begin
     mapped = 1'b1;
     value  = 32'd0;
-    k      = 0;  // a loop inside a branch leaves it a latch otherwise
+    c      = 0;  // as above
     // Only while a read waits, so that the counters' many bits do not toggle this logic in every cycle of a frame.
     if (ar_full_reg) case (raddr)
-      `FOVEAL_REG_CTRL:         value = {28'd0, ready_reg, (state_reg == IDLE) & ~start_reg, done_reg, start_reg};
-      `FOVEAL_REG_GIE:          value = {31'd0, gie_reg};
-      `FOVEAL_REG_IER:          value = {30'd0, ier_reg};
-      `FOVEAL_REG_ISR:          value = {30'd0, isr_reg};
-      `FOVEAL_REG_TRI_BASE_LO:  value = tri_lo_reg;
-      `FOVEAL_REG_TRI_BASE_HI:  value = tri_hi_reg;
-      `FOVEAL_REG_BAND_BASE_LO: value = band_lo_reg;
-      `FOVEAL_REG_BAND_BASE_HI: value = band_hi_reg;
-      `FOVEAL_REG_OUT_BASE_LO:  value = out_lo_reg;
-      `FOVEAL_REG_OUT_BASE_HI:  value = out_hi_reg;
-      `FOVEAL_REG_MAT_BASE_LO:  value = mat_lo_reg;
-      `FOVEAL_REG_MAT_BASE_HI:  value = mat_hi_reg;
-      `FOVEAL_REG_WIDTH:        value = width_reg;
-      `FOVEAL_REG_HEIGHT:       value = height_reg;
-      `FOVEAL_REG_STRIDE:       value = stride_reg;
-      `FOVEAL_REG_BACKGROUND:   value = {8'd0, background_reg};
-      `FOVEAL_REG_FLAGS:        value = {29'd0, flags_reg};
-      `FOVEAL_REG_TIMEOUT:      value = timeout_reg;
-      `FOVEAL_REG_ZONE_X0:      value = zone_x0_reg;
-      `FOVEAL_REG_ZONE_Y0:      value = zone_y0_reg;
-      `FOVEAL_REG_ZONE_X1:      value = zone_x1_reg;
-      `FOVEAL_REG_ZONE_Y1:      value = zone_y1_reg;
-      `FOVEAL_REG_ZONE_MARGIN:  value = margin_reg;
-      `FOVEAL_REG_EGO_X:        value = ego_x_reg;
-      `FOVEAL_REG_EGO_Y:        value = ego_y_reg;
-      `FOVEAL_REG_TEX_BASE_LO:  value = tex_lo_reg;
-      `FOVEAL_REG_TEX_BASE_HI:  value = tex_hi_reg;
-      `FOVEAL_REG_TEX_PAGES:    value = pages_reg;
+      `FOVEAL_REG_CTRL:    value = {28'd0, ready_reg, (state_reg == IDLE) & ~start_reg, done_reg, start_reg};
+      `FOVEAL_REG_ISR:     value = {30'd0, isr_reg};
       `FOVEAL_REG_ROI_COMMIT, `FOVEAL_REG_CTRL_RESET, `FOVEAL_REG_MAT_INVALIDATE, `FOVEAL_REG_TEX_INVALIDATE:
       value = 32'd0;
-      `FOVEAL_REG_ID:           value = `FOVEAL_DEFAULT_ID;
-      `FOVEAL_REG_VERSION:      value = `FOVEAL_DEFAULT_VERSION;
-      `FOVEAL_REG_CONFIG:       value = {TEX_SLOTS[7:0], 8'd32, NUM_ROI[7:0], PPC[7:0]};
+      `FOVEAL_REG_ID:      value = `FOVEAL_DEFAULT_ID;
+      `FOVEAL_REG_VERSION: value = `FOVEAL_DEFAULT_VERSION;
+      `FOVEAL_REG_CONFIG:  value = {TEX_SLOTS[7:0], 8'd32, NUM_ROI[7:0], PPC[7:0]};
       `FOVEAL_REG_STATUS:
       value = {22'd0, dma_state, port_reg, resp_reg, bad_config_reg, dma_error_reg, timed_out_reg,
                failed_reg | bad_config_reg};
       default: begin
         mapped = 1'b0;
-        for (k = 0; k < 2 * NUM_ROI; k = k + 1)
-          if (raddr[11:7] == 5'b00010 && {27'd0, raddr[6:2]} == k) begin
+        for (c = 0; c < WORDS; c = c + 1)
+          if ({22'd0, ar_reg} == c && KEPT[32*c+:32] != 32'd0) begin
             mapped = 1'b1;
-            value  = value | shadow_reg[32*k+:32];
+            value  = value | word_reg[32*c+:32];
           end
-        for (k = 0; k < COUNTERS; k = k + 1)
-          if ({20'd0, raddr} == {20'd0, `FOVEAL_REG_FRAME_CYCLES} + 4 * k) begin
+        for (c = 0; c < COUNTERS; c = c + 1)
+          if ({20'd0, raddr} == {20'd0, `FOVEAL_REG_FRAME_CYCLES} + 4 * c) begin
             mapped = 1'b1;
-            value  = value | counters[32*k+:32];
+            value  = value | counters[32*c+:32];
           end
       end
     endcase

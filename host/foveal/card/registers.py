@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Field:
-    """Bits of a register. `access` is rw, r, w (write 1 to act), rc (cleared by reading) or rt (writing 1 toggles)."""
+    """Bits of a register. `access` is rw, r, w (write 1 to act), rc (cleared by reading), rs, rt (1 sets, toggles)."""
 
     name: str
     lsb: int
@@ -293,7 +293,7 @@ COUNTERS: tuple[str, ...] = FRAME_COUNTERS + TOTAL_COUNTERS
 # fmt: off
 REGISTERS: tuple[Register, ...] = (
     Register("CTRL", 0x000, "rw", 0x00000004, (
-        Field("ap_start", 0, 1, "rw", False,
+        Field("ap_start", 0, 1, "rs", False,
               "Write 1: start a frame. Reads 1 until the frame has ended."),
         Field("ap_done", 1, 1, "rc", False,
               "A frame has ended since the last read."),
