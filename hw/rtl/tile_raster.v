@@ -5,7 +5,7 @@
 // pixels, and after a small buffer tile_emit gives a block a clock. Blocks keep the triangles' order;
 // within a triangle they go tile by tile. An end-of-band token (s_tri_tuser) comes out as m_blk_end.
 // Contract: bounds are not empty and within the band; roi_set and band_y0 hold while busy; band_y0 is a
-// multiple of 32. Latency of a lone triangle 11 cycles. Reset empties it; s_tri_tready is low in reset.
+// multiple of 32. Latency of a lone triangle 12 cycles. Reset empties it; s_tri_tready is low in reset.
 `default_nettype none
 `timescale 1ns / 1ps
 

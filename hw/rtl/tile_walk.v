@@ -3,7 +3,8 @@
 // rejects a tile also tells where it rejects all that follow: the rest of the row, the tiles left of
 // here in the rows below, or the rest of the triangle; those are not walked.
 // Contract: the bounds are not empty and lie within one band (rows of a band = y modulo 32).
-// Per triangle one clock more than tiles walked. An end token passes in order. Reset empties it.
+// A triangle takes as many clocks as tiles are walked: the next one is loaded with the last tile's step.
+// An end token passes in order and takes a clock. Reset empties it.
 // stat_walked pulses per tile walked; of these stat_empty were rejected by an edge, stat_outside by
 // the regions alone.
 `default_nettype none
@@ -170,7 +171,9 @@ module tile_walk #(
   wire row_done = last_col | right_too;
   wire done = end_reg | (row_done & trow_reg == last_row_reg) | (at_start_reg & all_too) | (advance_start & last_col);
 
-  assign s_ready      = ~active_reg;
+  wire load = s_valid & s_ready;
+
+  assign s_ready      = ~active_reg | (step & done);
   assign m_valid      = out_valid_reg & ~outside;
   assign m_end        = out_end_reg;
   assign m_col        = out_col_reg;
@@ -196,8 +199,7 @@ module tile_walk #(
       walked_reg    <= 1'b0;
       empty_reg     <= 1'b0;
     end else begin
-      if (!active_reg) active_reg <= s_valid;
-      else if (step & done) active_reg <= 1'b0;
+      if (s_ready) active_reg <= s_valid;
       if (out_ready) out_valid_reg <= active_reg & (end_reg | ~rejected);
       walked_reg <= step & ~end_reg;
       empty_reg  <= step & ~end_reg & rejected;
@@ -209,7 +211,7 @@ module tile_walk #(
   integer m;
 
   always @(posedge clk) begin
-    if (s_valid & ~active_reg) begin
+    if (load) begin
       end_reg      <= s_end;
       a_reg        <= s_a;
       b_reg        <= s_b;
