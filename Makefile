@@ -1,7 +1,7 @@
 # Each target first sets up .venv (tools/setup.sh) and then calls one tool. ARGS passes options on.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help bench test sim soak cover formal mutate synth lint perf clean setup-run setup-dev setup-formal setup-synth
+.PHONY: help bench claims test sim soak cover formal mutate synth lint perf clean setup-run setup-dev setup-formal setup-synth
 
 # Whatever these programs keep between runs stays inside the project where the user has no home of their own.
 ifeq ($(strip $(HOME)),)

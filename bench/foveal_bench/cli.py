@@ -19,6 +19,7 @@ from foveal.device import device_names, open_device
 from foveal.errors import FovealError
 
 from foveal_bench.console import print_summary
+from foveal_bench.cost.claims_command import claims
 from foveal_bench.cost.price_command import price
 from foveal_bench.cost.tco_command import tco
 from foveal_bench.failure import Interrupted, one_line, unexpected
@@ -56,6 +57,7 @@ def cli(verbose: bool) -> None:
     \b
     foveal bench            the main job: drive, render, compare, price, report
     foveal tco              what fleets cost a year, compared
+    foveal claims           what white papers claim, and what is found here
     foveal price            the price book: list, check, add
     foveal world            a CARLA server stand-in for the unmodified carla client
     foveal devices          which renderers work here
@@ -138,6 +140,7 @@ def _bench(request: BenchOptions, as_json: bool) -> None:
 
 
 cli.add_command(tco)
+cli.add_command(claims)
 cli.add_command(price)
 
 

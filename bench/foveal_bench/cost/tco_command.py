@@ -19,6 +19,7 @@ from foveal_bench.cost.comparison import MOST_STREAMS, Comparison, break_even, b
 from foveal_bench.cost.fleet import REFERENCE, load_fleet, reference_text
 from foveal_bench.cost.money import decimal
 from foveal_bench.cost.tco import PARTS, Bill, Service, saving
+from foveal_bench.cost.unit import per_camera_hour, per_thousand_frames
 from foveal_bench.streams import ReportingConsole, echo
 
 __all__ = ["PRICES", "TODAY", "tco"]
@@ -149,7 +150,7 @@ def _result(comparison: Comparison, streams: int, years: int, today: date) -> di
             "p95_ms": None if comparison.service.p95_ms is None else str(comparison.service.p95_ms),
         },
         "currency": comparison.book.currency,
-        "fleets": [_fleet(fleet, years) for fleet in bills],
+        "fleets": [_fleet(fleet, years, comparison.service.fps) for fleet in bills],
         "saving": _share(saving(*bills)),
         "break_even": {
             "months": break_even_months(*bills),
@@ -164,7 +165,7 @@ def _result(comparison: Comparison, streams: int, years: int, today: date) -> di
     }
 
 
-def _fleet(fleet: Bill, years: int) -> dict[str, Any]:
+def _fleet(fleet: Bill, years: int, fps: Decimal) -> dict[str, Any]:
     return {
         "name": fleet.fleet,
         "nodes": fleet.nodes,
@@ -173,8 +174,15 @@ def _fleet(fleet: Bill, years: int) -> dict[str, Any]:
         "energy_kwh": float(fleet.energy_kwh),
         "parts": {name: str(amount) for name, amount in fleet.parts.items()},
         "total": str(fleet.total),
+        "per_thousand_frames": _unit(per_thousand_frames(fleet.unrounded, fleet.streams, fps)),
+        "per_camera_hour": _unit(per_camera_hour(fleet.unrounded, fleet.streams)),
         "payments": [{k: v if k == "year" else str(v) for k, v in row.items()} for row in payments(fleet, years)],
     }
+
+
+def _unit(value: Decimal | None) -> str | None:
+    """Fractions of a cent, to a millionth."""
+    return None if value is None else str(value.quantize(Decimal("0.000001")))
 
 
 def _share(value: Decimal | None) -> float | None:
@@ -191,13 +199,14 @@ def _show(result: dict[str, Any]) -> None:
         title=f"A year of {result['streams']} camera streams, {level}; {result['currency']} (modelled)",
         title_justify="left",
     )
-    for name in ("fleet", "nodes", *PARTS, "total", "kWh"):
+    for name in ("fleet", "nodes", *PARTS, "total", "kWh", "1,000 frames", "camera-hour"):
         table.add_column(name, justify="left" if name == "fleet" else "right")
     for fleet in result["fleets"]:
         nodes = f"{fleet['nodes']}" + (f" + {fleet['spare_nodes']}" if fleet["spare_nodes"] else "")
         money = [f"{Decimal(fleet['parts'][part]):,.0f}" for part in PARTS]
         total = f"{Decimal(fleet['total']):,.0f}"
-        table.add_row(fleet["name"], nodes, *money, total, f"{fleet['energy_kwh']:,.0f}")
+        units = [fleet[key] or "-" for key in ("per_thousand_frames", "per_camera_hour")]
+        table.add_row(fleet["name"], nodes, *money, total, f"{fleet['energy_kwh']:,.0f}", *units)
     console.print(table)
     curve = Table(title="Over streams", title_justify="left")
     curve.add_column("streams")
@@ -254,5 +263,7 @@ def _sentences(result: dict[str, Any]) -> list[str]:
     if months is None:
         lines.append(f"At {_streams(result['streams'])} its payments never catch up.")
     elif months:
-        lines.append(f"At {_streams(result['streams'])} what it costs more at the start is saved after {months} months.")
+        lines.append(
+            f"At {_streams(result['streams'])} what it costs more at the start is saved after {months} months."
+        )
     return lines + [f"warning: {line}" for line in result["warnings"]]
