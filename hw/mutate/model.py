@@ -6,24 +6,23 @@ import contextlib
 import hashlib
 import importlib.metadata
 import json
-import os
-import shutil
 import subprocess
 import sys
 import threading
-import time
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from farm import JOB
 from plan import HERE, ROOT, Plan, sim_run
 from rtl_files import RTL, hierarchy
 from sites import Site
 
-__all__ = ["BENCH_SEED", "Broken", "Model", "Verdict", "prefix", "prepare"]
+__all__ = ["BENCH_SEED", "Broken", "Model", "Verdict", "prepare"]
 
 BENCH_SEED = 1  # the same stimulus for every mutant, and in every run
 NETLIST_LIMIT_S = 900
+ORIGINAL = "original"
 STARTED = "Running tests"  # cocotb's word in the log: what ends without results after that is the mutant's doing
 
 
@@ -53,14 +52,14 @@ def _versions(*names: str) -> str:
 
 
 class Model:
-    """A compiled module with its mutants, and the verdicts that are known. One thread a mutant may call `judge`."""
+    """A compiled module with its mutants, and the verdicts that are known."""
 
     def __init__(self, plan: Plan, folder: Path, sites: list[Site], known: set[str], key: str) -> None:
         self.plan = plan
         self.folder = folder
         self.sites = sites
         self.known = known  # every site of the module, chosen or not
-        self.limit_s = 0.0
+        self.limit_s = 0
         self._key = key
         self._lock = threading.Lock()
         self._file = folder / "verdicts.json"
@@ -68,24 +67,68 @@ class Model:
         same = content.get("key") == key
         self.verdicts = {ident: Verdict(**entry) for ident, entry in content["verdicts"].items()} if same else {}
 
-    def judge(self, site: Site) -> Verdict:
-        """The verdict on a mutant, from an earlier run where nothing has changed since."""
-        found = self.verdicts.get(site.ident)
-        if found is None:
-            found = self._simulate(self.sites.index(site) + 1, site.ident)
-            with self._lock:
-                self.verdicts[site.ident] = found
-                self._save()
-        return found
+    def judge(self, sites: list[Site]) -> None:
+        """Put the verdicts on these mutants into `verdicts`, if they are not known there from an earlier run."""
+        numbers = {site.ident: number for number, site in enumerate(self.sites, 1)}
+        self._simulate({site.ident: numbers[site.ident] for site in sites}, self.limit_s)
 
     def check_original(self) -> None:
         """The bench must pass without a mutant; raises Broken. What it takes limits what a mutant may take."""
-        original = self.verdicts.get("original") or self._simulate(0, "original", 3600)
+        self._simulate({ORIGINAL: 0}, 3600)
+        original = self.verdicts[ORIGINAL]
         if original.outcome != "survived":
-            raise Broken(f"the bench fails without a mutant: {original.test or original.outcome}")
-        self.verdicts["original"] = original
-        self.limit_s = 20 + 4 * original.seconds
-        self._save()
+            log = self.folder / "runs" / ORIGINAL / "sim.log"
+            raise Broken(f"the bench fails without a mutant ({original.test or original.outcome}), see {log}")
+        self.limit_s = int(20 + 4 * original.seconds)
+
+    def _simulate(self, numbers: dict[str, int], limit_s: int) -> None:
+        """Run the bench up to its first failing test for each mutant that has no verdict."""
+        bench = self.plan.bench
+        fresh = {name: number for name, number in numbers.items() if name not in self.verdicts}
+        if not fresh:
+            return
+        runs = self.folder / "runs"
+        parent = runs / next(iter(fresh))
+        parent.mkdir(parents=True, exist_ok=True)
+        job = {"bench": f"test_{bench.module}", "folder": str(runs), "limit_s": limit_s, "mutants": fresh}
+        env = {
+            "FOVEAL_SEED": str(BENCH_SEED),
+            "FOVEAL_PARAMETERS": json.dumps(self.plan.parameters),
+            "COCOTB_ANSI_OUTPUT": "0",
+            "COCOTB_MAX_FAILURES": "1",
+            JOB: json.dumps(job),
+        }
+        # The parent of all runs leaves no results, which the runner takes for an error.
+        with contextlib.suppress(RuntimeError, SystemExit):
+            sim_run.cocotb_runner.get_runner("verilator").test(
+                test_module=["farm", f"test_{bench.module}"],
+                hdl_toplevel=bench.toplevel,
+                hdl_toplevel_lang="verilog",
+                testcase=list(self.plan.tests) or None,
+                seed=BENCH_SEED,
+                build_dir=self.folder / "model",
+                test_dir=parent,
+                extra_env=env,
+                results_xml=str(parent / "none.xml"),
+                log_file=parent / "farm.log",
+            )
+        for name in fresh:
+            verdict = self._read(runs / name, parent / "farm.log")
+            with self._lock:
+                self.verdicts[name] = verdict
+                self._save()
+
+    def _read(self, directory: Path, farm_log: Path) -> Verdict:
+        """The verdict that a run left in its directory."""
+        results, log = directory / "results.xml", directory / "sim.log"
+        if not results.is_file() and not (log.is_file() and STARTED in log.read_text(errors="replace")):
+            raise Broken(f"the simulator does not start, see {log} and {farm_log}")
+        seconds = float((directory / "seconds").read_text())
+        _, problem = sim_run.judge(results, len(self.plan.tests) or self.plan.bench.declared_tests())
+        if not problem:
+            return Verdict("survived", "", seconds)
+        _, _, failed = sim_run.count_tests(results)  # the first; those after it were not run and count as failed too
+        return Verdict("killed" if failed else "hung", failed[0] if failed else "", seconds)
 
     def _save(self) -> None:
         fresh = self._file.with_suffix(".new")
@@ -93,46 +136,6 @@ class Model:
             json.dumps({"key": self._key, "verdicts": {k: asdict(v) for k, v in self.verdicts.items()}}, indent=1)
         )
         fresh.replace(self._file)
-
-    def _simulate(self, number: int, name: str, limit_s: float = 0) -> Verdict:
-        """Run the bench up to its first failing test."""
-        bench = self.plan.bench
-        directory = self.folder / "runs" / name
-        results = directory / "results.xml"
-        env = {
-            "FOVEAL_SEED": str(BENCH_SEED),
-            "FOVEAL_PARAMETERS": json.dumps(self.plan.parameters),
-            "COCOTB_ANSI_OUTPUT": "0",
-            "COCOTB_MAX_FAILURES": "1",
-            "MUTANT_CPU_S": str(int(limit_s or self.limit_s)),
-        }
-        directory.mkdir(parents=True, exist_ok=True)
-        start = time.monotonic()
-        # A failing test or a simulator that was ended: the results say which.
-        with contextlib.suppress(RuntimeError, SystemExit):
-            sim_run.cocotb_runner.get_runner("verilator").test(
-                test_module=f"test_{bench.module}",
-                hdl_toplevel=bench.toplevel,
-                hdl_toplevel_lang="verilog",
-                testcase=list(self.plan.tests) or None,
-                seed=BENCH_SEED,
-                build_dir=self.folder / "model",
-                test_dir=directory,
-                extra_env=env,
-                plusargs=[f"+mutant={number}"],
-                results_xml=str(results),
-                log_file=directory / "sim.log",
-            )
-        seconds = time.monotonic() - start
-        _, problem = sim_run.judge(results, len(self.plan.tests) or bench.declared_tests())
-        if not problem:
-            shutil.rmtree(directory)
-            return Verdict("survived", "", round(seconds, 1))
-        log = directory / "sim.log"
-        if not results.is_file() and STARTED not in log.read_text(errors="replace"):
-            raise Broken(f"the simulator does not start, see {log}")
-        _, _, failed = sim_run.count_tests(results)  # the first; those after it were not run and count as failed too
-        return Verdict("killed" if failed else "hung", failed[0] if failed else "", round(seconds, 1))
 
 
 def _make_netlist(plan: Plan, folder: Path, mutants: int | None, seed: int) -> None:
@@ -207,8 +210,3 @@ def prepare(plan: Plan, work: Path, mutants: int | None = None, seed: int = 1) -
     model = Model(plan, folder, [Site(**entry) for entry in content["chosen"]], set(content["known"]), key)
     model.check_original()
     return model
-
-
-def prefix(work: Path) -> str:
-    """Prefix of a simulator's command, run in work/<module>/runs/<mutant>; relative, for cocotb splits it at blanks."""
-    return f"timeout -k 10 3600 sh {os.path.relpath(HERE / 'limit.sh', work / 'module' / 'runs' / 'mutant')}"

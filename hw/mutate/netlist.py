@@ -2,7 +2,7 @@
 
 The module is elaborated with the parameters that it has inside the bench's top, optimised word by word (what is dead
 or constant is no place for a mutant), and written as Verilog under its own name, so that it stands in for its source in
-the bench. Which mutant is active is read from the plusarg ``+mutant=N`` when a simulation starts; 0 is none.
+the bench. Which mutant is active is read from the file `mutant` in the directory of the simulation; 0 is none.
 
 Runs in a process of its own, because a Yosys error ends the process.
 """
@@ -38,10 +38,17 @@ class Design:
         libyosys.run_pass(command, self.design)
 
 
+def _verilog(value: int) -> str:
+    """A parameter's value as Yosys reads it: no signs."""
+    return str(value) if value >= 0 else f"32'h{value % 2**32:08x}"
+
+
 def parameters(module: str, top: str, given: dict[str, int]) -> dict[str, int]:
     """The parameters of `module` inside `top`; raises ValueError unless all instances have the same."""
     design = Design(top)
-    design.run(f"hierarchy -check -top {top}" + "".join(f" -chparam {key} {value}" for key, value in given.items()))
+    for key, value in given.items():
+        design.run(f"chparam -set {key} {_verilog(value)} {top}")
+    design.run(f"hierarchy -check -top {top}")
     found = {
         tuple(sorted((str(key)[1:], value.as_int()) for key, value in m.parameter_default_values.items()))
         for m in design.design.modules_.values()
@@ -58,7 +65,7 @@ def write_mutants(job: dict[str, Any], folder: Path) -> None:
     values = parameters(module, top, job["parameters"])
     design = Design(top)
     for key, value in values.items():
-        design.run(f"chparam -set {key} {value} {module}")
+        design.run(f"chparam -set {key} {_verilog(value)} {module}")
     design.run(f"select {module}")
     # Without enables and resets inferred: what stays are the choices that the source makes.
     plain = "-nodffe -nosdff"
@@ -83,15 +90,21 @@ def write_mutants(job: dict[str, Any], folder: Path) -> None:
 
 
 def stand_in(text: str, module: str, values: dict[str, int]) -> str:
-    """The netlist with the parameters that its parent sets and with the selector read from the command line."""
+    """The netlist with the parameters that its parent sets and with the selector read from a file."""
     head = re.search(rf"^module {module}\(.*?\);\n", text, re.MULTILINE | re.DOTALL)
     wire = re.search(rf"^  wire \[{WIDTH - 1}:0\] {SELECTOR};\n", text, re.MULTILINE)
     if head is None or wire is None:
         raise ValueError(f"the netlist of {module} has no head or no {SELECTOR}")
-    names = "".join(f"  parameter {name} = {value};\n" for name, value in values.items())
+    names = "".join(f"  parameter {name} = {_verilog(value)};\n" for name, value in values.items())
     read = (
         f"  reg [{WIDTH - 1}:0] {SELECTOR};\n"
-        f'  initial if (!$value$plusargs("mutant=%d", {SELECTOR})) {SELECTOR} = {WIDTH}\'d0;\n'
+        "  integer mutant_file, mutant_read;\n"
+        "  initial begin\n"
+        '    mutant_file = $fopen("mutant", "r");\n'
+        f'    mutant_read = $fscanf(mutant_file, "%d", {SELECTOR});\n'
+        "    if (mutant_read != 1) $fatal;\n"
+        "    $fclose(mutant_file);\n"
+        "  end\n"
     )
     text = text[: wire.start()] + read + text[wire.end() :]
     return "`timescale 1ns/1ps\n" + text[: head.end()] + names + text[head.end() :]

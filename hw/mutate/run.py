@@ -24,12 +24,14 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from ledger import Tally, problems_of, read_entries, table, tally
-from model import Broken, Model, prefix, prepare
+from model import Broken, Model, prepare
 from plan import HERE, ROOT, Plan, read_plans, sim_run
 
 __all__ = ["main"]
 
 WORK = ROOT / "build" / "mutate"
+PART = 6  # mutants that one simulator tries, one after the other
+PART_LIMIT_S = 7200
 README = HERE.parent / "README.md"
 
 
@@ -40,15 +42,19 @@ def _judge_all(
     models: dict[str, Model] = {}
     broken: dict[str, str] = {}
     start = time.monotonic()
-    with ThreadPoolExecutor(max_workers=1) as builder, ThreadPoolExecutor(max_workers=max(1, jobs)) as pool:
+    with ThreadPoolExecutor(max_workers=1) as builder, ThreadPoolExecutor(max_workers=jobs) as pool:
         builds = {plan.module: builder.submit(prepare, plan, work, mutants, seed) for plan in plans}
         for module, build in builds.items():
             try:
                 model = build.result()
                 sites = [site for site in model.sites if not only or site.ident in only]
                 _say(f"{module}: {len(sites)} mutants")
-                for site, verdict in zip(sites, pool.map(model.judge, sites), strict=True):
-                    _say(f"  {module:14} {site.ident} {verdict.outcome:8} {verdict.seconds:6.1f} s  {verdict.test}")
+                # Small parts: an interrupted run keeps what is done, and what takes long does not gather at the end.
+                parts = [sites[n : n + PART] for n in range(0, len(sites), PART)]
+                for part, _ in zip(parts, pool.map(model.judge, parts), strict=True):
+                    for site in part:
+                        verdict = model.verdicts[site.ident]
+                        _say(f"  {module:14} {site.ident} {verdict.outcome:8} {verdict.seconds:6.1f} s  {verdict.test}")
                 models[module] = model
             except Broken as error:
                 broken[module] = str(error)
@@ -93,7 +99,7 @@ def main(argv: list[str] | None = None) -> int:
     entries = read_entries()
     work = options.work.resolve()
     with sim_run.environment():
-        os.environ["SIM_CMD_PREFIX"] = prefix(work)
+        os.environ["SIM_CMD_PREFIX"] = f"timeout -k 10 {PART_LIMIT_S}"
         models, broken = _judge_all(chosen, work, options.mutants, options.seed, set(options.only), options.jobs)
     problems = [f"{module}: {why}" for module, why in sorted(broken.items())]
     problems += [f"survivors.yaml: there is no module {module}" for module in entries if module not in plans]
