@@ -18,6 +18,8 @@ __all__ = ["MODES", "Site", "choose", "find_sites", "usual_count"]
 
 MODES = ("inv", "const0", "const1", "cnot0", "cnot1")
 WATCHERS = ("$print", "$check", "$assert", "$assume", "$cover", "$live", "$fair", "$scopeinfo")
+# A bit of these that is inverted only where another one decides the result changes nothing.
+HIDDEN = {"$reduce_or": "cnot1", "$reduce_bool": "cnot1", "$logic_not": "cnot1", "$reduce_and": "cnot0"}
 CLOCKS = ("CLK", "WR_CLK", "RD_CLK", "clk")
 
 
@@ -101,7 +103,7 @@ def find_sites(module: dict[str, Any], file: str, source: Sequence[str]) -> Iter
                 others = [n for n, other in enumerate(bits) if n != index and isinstance(other, int) and other != bit]
                 target = driven_name.partition("[")[0]
                 for mode in MODES:
-                    if mode.startswith("cnot") and not others:
+                    if mode.startswith("cnot") and (not others or HIDDEN.get(cell["type"]) == mode):
                         continue
                     control = min(others, key=lambda n: (abs(n - index), n)) if mode.startswith("cnot") else None
                     what = f"{kind}{f' -> {target}' if target else ''}, {port}[{index}]"

@@ -8,7 +8,7 @@ from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.pauses import pauses
 from foveal_tb.stream import StreamSink, StreamSource
 
-__all__ = ["BufferBench", "keeps_order", "runs_at_full_rate", "takes_the_first_word"]
+__all__ = ["BufferBench", "keeps_order", "offers_without_being_asked", "runs_at_full_rate", "takes_the_first_word"]
 
 
 class BufferBench:
@@ -43,6 +43,19 @@ async def runs_at_full_rate(dut: Any) -> None:
     bench.source.send(bench.beats(100))
     await bench.loop.until(lambda: len(bench.sink.beats) == 100, 110, "100 beats")
     assert bench.sink.gaps == 0
+
+
+async def offers_without_being_asked(dut: Any, latency: int) -> None:
+    """Valid does not wait for ready: a word stands at the output `latency` cycles after it was taken."""
+    bench = BufferBench(dut)
+    bench.sink.active = iter(lambda: False, True)
+    await bench.loop.reset()
+    await bench.loop.step(2)
+    bench.source.send(bench.beats(1))
+    await bench.loop.until(lambda: bench.source.sent == 1, 4, "the word to be taken")
+    for cycle in range(1, latency + 1):
+        await bench.loop.step()
+        assert bit(dut.m_tvalid) == (cycle == latency)
 
 
 async def takes_the_first_word(dut: Any) -> None:

@@ -125,16 +125,38 @@ async def bounds_are_the_joint_box_of_what_is_touched(dut: Any, in_kind: str, ou
 
 @cocotb.test
 async def a_single_pixel_at_every_edge_of_a_region(dut: Any) -> None:
-    """Half-open on all four sides, for each of the sixteen registers."""
+    """Half-open on all four sides, for each of the sixteen registers, at odd and even places of the largest frame."""
     bench = Bench(dut, "edges")
     await bench.loop.reset()
-    region = (10, 40, 20, 50)
-    inside = [(10, 40), (19, 40), (10, 49), (19, 49)]
-    outside = [(9, 40), (20, 40), (10, 39), (10, 50), (9, 39), (20, 50)]
-    bounds = [(x, y, x + 1, y + 1) for x, y in inside + outside]
     for n in range(16):
-        regions = [(0, 0, 0, 0)] * n + [region]
-        assert await bench.run(bounds, regions, 32) == bounds[:4] + [None] * 6
+        for corner in range(4):
+            band_y0 = BAND_ROWS * bench.rng.randrange(4096 // BAND_ROWS)
+            x0 = bench.rng.randrange(2, 4000) & ~1 | corner & 1
+            y0 = band_y0 + (bench.rng.randrange(20) & ~1 | corner >> 1)
+            x1, y1 = x0 + bench.rng.randint(2, 90), y0 + bench.rng.randint(2, 9)
+            inside = [(x0, y0), (x1 - 1, y0), (x0, y1 - 1), (x1 - 1, y1 - 1)]
+            outside = [(x0 - 1, y0), (x1, y0), (x0, y0 - 1), (x0, y1), (x0 - 1, y0 - 1), (x1, y1)]
+            outside = [(x, y) for x, y in outside if y >= band_y0]
+            bounds = [(x, y, x + 1, y + 1) for x, y in inside + outside]
+            regions = [(0, 0, 0, 0)] * n + [(x0, y0, x1, y1)]
+            assert await bench.run(bounds, regions, band_y0) == bounds[:4] + [None] * len(outside)
+
+
+@cocotb.test
+async def each_register_takes_part_in_the_joint_box(dut: Any) -> None:
+    """Two regions anywhere in a frame of 4,096, in each register and another one, under bounds that hold both."""
+    bench = Bench(dut, "registers")
+    rng = bench.rng
+    await bench.loop.reset()
+    for n in range(16):
+        for _ in range(4):
+            regions = [(0, 0, 0, 0)] * 16
+            for place in (n, rng.randrange(16)):
+                x0, y0 = rng.randrange(4095), rng.randrange(4095)
+                regions[place] = (x0, y0, rng.randint(x0 + 1, 4096), rng.randint(y0 + 1, 4096))
+            band_y0 = regions[n][1] // BAND_ROWS * BAND_ROWS
+            bounds = [(0, 0, 4096, 4096), random_bounds(rng, 4096, 4096)]
+            assert await bench.run(bounds, regions, band_y0) == [cull(box, regions, band_y0) for box in bounds]
 
 
 @cocotb.test

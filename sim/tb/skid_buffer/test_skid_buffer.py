@@ -21,5 +21,10 @@ async def a_beat_a_clock(dut: Any) -> None:
 
 
 @cocotb.test
+async def valid_does_not_wait_for_ready(dut: Any) -> None:
+    await buffering.offers_without_being_asked(dut, 1)
+
+
+@cocotb.test
 async def a_word_in_the_first_cycle_after_reset_is_not_lost(dut: Any) -> None:
     await buffering.takes_the_first_word(dut)
