@@ -20,6 +20,7 @@ from foveal.errors import FovealError
 
 from foveal_bench.console import print_summary
 from foveal_bench.cost.claims_command import claims
+from foveal_bench.cost.meter_command import meter
 from foveal_bench.cost.price_command import price
 from foveal_bench.cost.tco_command import tco
 from foveal_bench.failure import Interrupted, one_line, unexpected
@@ -59,6 +60,7 @@ def cli(verbose: bool) -> None:
     foveal tco              what fleets cost a year, compared
     foveal claims           what white papers claim, and what is found here
     foveal price            the price book: list, check, add
+    foveal meter            energy and money from your own logs and tables
     foveal world            a CARLA server stand-in for the unmodified carla client
     foveal devices          which renderers work here
 
@@ -142,6 +144,7 @@ def _bench(request: BenchOptions, as_json: bool) -> None:
 cli.add_command(tco)
 cli.add_command(claims)
 cli.add_command(price)
+cli.add_command(meter)
 
 
 @cli.command("world", context_settings={"ignore_unknown_options": True, "help_option_names": []})

@@ -25,7 +25,7 @@ __all__ = [
     "Figure",
     "PriceBook",
     "PriceRow",
-    "add_price",
+    "add_prices",
     "load_book",
     "rows_of",
 ]
@@ -274,10 +274,10 @@ def rows_of(book: PriceBook) -> Iterator[PriceRow]:
     yield from sorted(newest, key=lambda r: (KINDS.index(r.kind), r.sku))
 
 
-def add_price(path: Path, entry: dict[str, str]) -> PriceRow:
-    """Append a price row to the book at `path`; its comments and order are kept.
+def add_prices(path: Path, entries: list[dict[str, str]]) -> list[PriceRow]:
+    """Append price rows to the book at `path`; its comments and order are kept.
 
-    Raises FovealError when the book or the row is not usable; the file is then as it was.
+    Raises FovealError when the book or a row is not usable; the file is then as it was.
     """
     load_book(path)
     text = path.read_text(encoding="utf-8")
@@ -286,14 +286,15 @@ def add_price(path: Path, entry: dict[str, str]) -> PriceRow:
     prices = next(value for key, value in node.value if key.value == "prices")
     if prices.flow_style or not prices.value:
         raise FovealError(f"{path}: `prices` is not written one row a line; add the row by hand")
-    last = prices.value[-1].end_mark.line
+    last = prices.value[-1]
     lines = text.splitlines(keepends=True)
-    at = last + 1 if prices.value[-1].flow_style else last
-    if at and at <= len(lines) and not lines[at - 1].endswith("\n"):
+    at = last.end_mark.line + 1 if last.flow_style else last.end_mark.line
+    if at <= len(lines) and not lines[at - 1].endswith("\n"):
         lines[at - 1] += "\n"
-    indent = " " * prices.value[0].start_mark.column
-    row = yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=100000, allow_unicode=True).strip()
-    lines.insert(at, f"{indent[:-2]}- {row}\n")
+    indent = " " * (prices.value[0].start_mark.column - len("- "))
+    for number, entry in enumerate(entries):
+        row = yaml.safe_dump(entry, default_flow_style=True, sort_keys=False, width=100000, allow_unicode=True).strip()
+        lines.insert(at + number, f"{indent}- {row}\n")
     unfinished = path.with_suffix(".unfinished")
     try:
         unfinished.write_text("".join(lines), encoding="utf-8")
@@ -303,4 +304,4 @@ def add_price(path: Path, entry: dict[str, str]) -> PriceRow:
         raise FovealError(f"cannot write {path}: {error.strerror}") from error
     finally:
         unfinished.unlink(missing_ok=True)
-    return added.prices[-1]
+    return list(added.prices[len(added.prices) - len(entries) :])

@@ -12,8 +12,11 @@ import click
 from foveal.errors import FovealError
 from rich.table import Table
 
-from foveal_bench.cost.book import BASES, KINDS, PriceBook, PriceRow, add_price, load_book, rows_of
+from foveal_bench.cost.book import BASES, KINDS, PriceBook, PriceRow, add_prices, load_book, rows_of
 from foveal_bench.cost.caveats import caveats_of_row
+from foveal_bench.cost.intake.cells import Notation
+from foveal_bench.cost.intake.table import Column, read_table
+from foveal_bench.cost.meter_command import notation_options
 from foveal_bench.cost.tco_command import PRICES, TODAY
 from foveal_bench.streams import ReportingConsole, echo
 
@@ -30,6 +33,7 @@ def price() -> None:
     foveal price list               every price with its source and date
     foveal price check              which ones are too old, undated or recalled
     foveal price add --help         append a price to a book of your own
+    foveal price import --help      append a table of prices
     """
 
 
@@ -103,8 +107,42 @@ def add_command(book: Path, amount: str, when: datetime, **entry: str) -> None:
     """
     row = {"sku": entry["sku"], "kind": entry["kind"], "price": amount, "currency": entry["currency"]}
     row |= {"region": entry["region"], "basis": entry["basis"], "date": when.date().isoformat()}
-    added = add_price(book, row | {"source": entry["source"]})
+    (added,) = add_prices(book, [row | {"source": entry["source"]}])
     echo(f"added {added.figure.name}: {added.figure.value} {added.figure.unit}, {added.figure.date}")
+
+
+@price.command("import")
+@click.argument("book", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@click.argument("table", type=click.Path(dir_okay=False, exists=True, path_type=Path))
+@notation_options
+def import_command(book: Path, table: Path, thousands: str | None, decimal: str | None, currency: str | None) -> None:
+    """Append the prices of TABLE (.csv, .tsv, .yaml, .json) to BOOK, all of them or none.
+
+    Columns: sku, kind, price, source, date (YYYY-MM-DD); region, basis and currency may be missing (any, quoted,
+    --currency). A number is taken when it can mean one thing only: 1,234 alone may be 1234 or 1.234, so declare
+    --thousands. A row that is there twice is dropped, two different prices of one name and date are refused.
+
+    \b
+    foveal price import mine.yaml offers.csv --currency EUR --decimal ,
+    """
+    columns = [Column(name) for name in ("sku", "kind", "source", "date")]
+    columns += [Column("price", "number"), *(Column(name, required=False) for name in ("region", "basis", "currency"))]
+    found = read_table(
+        table, columns, notation=Notation(thousands, decimal, currency), key=("sku", "kind", "region", "date")
+    )
+    entries = []
+    for row, number in zip(found.rows, found.numbers, strict=True):
+        if (code := row["currency"] or currency) is None:
+            raise FovealError(f"{table}: row {number} has no currency; name it with --currency")
+        entries.append(
+            {"sku": row["sku"], "kind": row["kind"], "price": str(row["price"]), "currency": code}
+            | {"region": row["region"] or "any", "basis": row["basis"] or "quoted"}
+            | {"date": row["date"], "source": row["source"]}
+        )
+    added = add_prices(book, entries)
+    for note in found.notes:
+        echo(f"note: {note}")
+    echo(f"added {len(added)} prices to {book}")
 
 
 def _print(rows: list[PriceRow], book: PriceBook, today: date, as_json: bool) -> None:

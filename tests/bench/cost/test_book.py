@@ -6,7 +6,7 @@ from importlib.resources import files
 
 import pytest
 from foveal.errors import FovealError
-from foveal_bench.cost.book import add_price, load_book
+from foveal_bench.cost.book import add_prices, load_book
 from foveal_bench.cost.caveats import caveats, caveats_of_row
 from foveal_bench.cost.comparison import compare
 from foveal_bench.cost.fleet import load_fleet
@@ -137,7 +137,7 @@ def test_a_card_or_price_that_is_not_there_lists_what_is():
 def test_adding_a_price_keeps_comments_order_and_the_rest(own):
     path = own(TEXT + "# the end\n")
     row = {"sku": "L40S", "kind": "purchase", "price": "7900", "currency": "EUR", "region": "DE"}
-    added = add_price(path, row | {"basis": "quoted", "date": "2026-01-02", "source": "invoice: 4711, net"})
+    (added,) = add_prices(path, [row | {"basis": "quoted", "date": "2026-01-02", "source": "invoice: 4711, net"}])
     assert added.figure.value == 7900
     assert added.figure.source == "invoice: 4711, net"
     lines = path.read_text().splitlines()
@@ -149,5 +149,5 @@ def test_a_price_that_would_spoil_the_book_is_not_written(own):
     path = own(TEXT)
     row = {"sku": "L40S", "kind": "purchase", "price": "7,900", "currency": "EUR", "region": "DE"}
     with pytest.raises(FovealError, match="7,900"):
-        add_price(path, row | {"basis": "quoted", "date": "2026-01-02", "source": "invoice"})
+        add_prices(path, [row | {"basis": "quoted", "date": "2026-01-02", "source": "invoice"}])
     assert path.read_text() == TEXT

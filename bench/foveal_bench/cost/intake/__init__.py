@@ -1,0 +1,1 @@
+"""Figures as people have them: accepted where they mean one thing, else refused with row and column."""
