@@ -22,6 +22,7 @@ from foveal_bench.console import print_summary
 from foveal_bench.cost.claims_command import claims
 from foveal_bench.cost.meter_command import meter
 from foveal_bench.cost.price_command import price
+from foveal_bench.cost.risk_command import risk_command
 from foveal_bench.cost.tco_command import tco
 from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.options import BenchOptions
@@ -141,6 +142,7 @@ def _bench(request: BenchOptions, as_json: bool) -> None:
     sys.exit(VALID if run["verdict"] == "VALID" else INVALID)
 
 
+tco.add_command(risk_command)
 cli.add_command(tco)
 cli.add_command(claims)
 cli.add_command(price)

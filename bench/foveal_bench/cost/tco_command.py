@@ -65,6 +65,7 @@ def tco() -> None:
 
     \b
     foveal tco compare gpu.yaml hybrid.yaml --streams 4     two fleets, by part, with break-even
+    foveal tco risk --streams 8                             how sure the saving is, and what if
     foveal tco example fleets                               writes two fleet files to start from
     """
 
