@@ -7,6 +7,7 @@ from typing import Any
 
 import cocotb
 from foveal_tb.clocked import Clocked, bench_rng, bit
+from foveal_tb.idle import Idle
 from foveal_tb.pauses import PAUSES, pauses
 from foveal_tb.records import BAND_ROWS
 from foveal_tb.stream import StreamSink, StreamSource
@@ -22,21 +23,26 @@ class Store:
     def __init__(self, dut: Any) -> None:
         self.dut = dut
         self.bits = len(dut.scan_data)
+        self.idle = Idle([dut.scan_data])
         self.reset()
 
     def reset(self) -> None:
-        self.flight: list[int] = [0] * STORE_LATENCY
+        self.flight: list[int | None] = [None] * STORE_LATENCY
         self.reads: list[tuple[int, int, int]] = []
-        self.dut.scan_data.value = 0
+        self.idle.rest()
 
     def word(self, bank: int, row: int, col: int) -> int:
         return random.Random(bank << 20 | row << 13 | col).getrandbits(self.bits)
 
     def drive(self) -> None:
-        self.dut.scan_data.value = self.flight.pop(0)
+        word = self.flight.pop(0)
+        if word is None:
+            self.idle.rest()
+        else:
+            self.dut.scan_data.value = word
 
     def sample(self) -> None:
-        word = 0
+        word = None
         if bit(self.dut.scan_en):
             place = tuple(int(getattr(self.dut, f"scan_{name}").value) for name in ("bank", "row", "col"))
             self.reads.append(place)

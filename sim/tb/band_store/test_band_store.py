@@ -9,6 +9,7 @@ import cocotb
 from cocotb.triggers import FallingEdge, RisingEdge
 from cocotb.utils import get_sim_time
 from foveal_tb.clocked import PERIOD_NS, Clocked, bench_rng, bit
+from foveal_tb.idle import Idle
 from foveal_tb.pauses import pauses
 from foveal_tb.records import BAND_ROWS, FAR
 from foveal_tb.stream import StreamSource
@@ -24,6 +25,7 @@ class Scanner:
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut
+        self.idle = Idle([dut.scan_bank, dut.scan_row, dut.scan_col])
         self.reset()
 
     def reset(self) -> None:
@@ -32,8 +34,7 @@ class Scanner:
         self.words: list[tuple[Place, int]] = []
         self.active = pauses("always", random.Random(0))
         self.dut.scan_en.value = 0
-        for name in ("bank", "row", "col"):
-            getattr(self.dut, f"scan_{name}").value = 0
+        self.idle.rest()
 
     @property
     def empty(self) -> bool:
@@ -45,6 +46,8 @@ class Scanner:
             bank, place = self.queue.pop(0)
             self.dut.scan_bank.value = bank
             self.dut.scan_row.value, self.dut.scan_col.value = place
+        else:
+            self.idle.rest()
         self.dut.scan_en.value = int(place is not None)
         self.flight.append(place)
 

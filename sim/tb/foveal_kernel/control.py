@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from foveal_tb.clocked import bit
+from foveal_tb.clocked import bit, number
+from foveal_tb.idle import Idle
 
 __all__ = ["Control"]
 
@@ -21,6 +22,11 @@ class Control:
                 *("araddr", "arvalid", "arready", "rdata", "rresp", "rvalid", "rready"),
             )
         }
+        self.idle = {
+            "aw": Idle([self.pins["awaddr"]]),
+            "w": Idle([self.pins["wdata"], self.pins["wstrb"]]),
+            "ar": Idle([self.pins["araddr"]]),
+        }
         self.cycle = 0
         self.write_cycle = 0  # in which the last write's data was taken
         self.reset()
@@ -29,8 +35,10 @@ class Control:
         self.queue: deque[list[Any]] = deque()
         self.sent = {"aw": False, "w": False, "ar": False}
         self.offer = dict(self.sent)
-        for name in ("awaddr", "awvalid", "wdata", "wstrb", "wvalid", "bready", "araddr", "arvalid", "rready"):
+        for name in ("awvalid", "wvalid", "bready", "arvalid", "rready"):
             self.pins[name].value = 0
+        for channel in self.idle.values():
+            channel.rest()
 
     def submit(self, address: int, value: int | None) -> list[Any]:
         """Queue an access; its third item becomes (response, read value) once it is answered."""
@@ -42,6 +50,7 @@ class Control:
         self.cycle += 1
         access = self.queue[0] if self.queue else None
         write = access is not None and access[1] is not None
+        offered = self.offer
         self.offer = {
             "aw": write and not self.sent["aw"],
             "w": write and not self.sent["w"],
@@ -49,11 +58,14 @@ class Control:
         }
         for channel, on in self.offer.items():
             self.pins[f"{channel}valid"].value = int(on)
-        if write:
+            if offered[channel] and not on:
+                self.idle[channel].rest()
+        if self.offer["aw"]:
             self.pins["awaddr"].value = access[0]
+        if self.offer["w"]:
             self.pins["wdata"].value = access[1] & 0xFFFFFFFF
             self.pins["wstrb"].value = 15
-        elif access is not None:
+        if self.offer["ar"]:
             self.pins["araddr"].value = access[0]
         self.pins["bready"].value = 1
         self.pins["rready"].value = 1
@@ -66,9 +78,9 @@ class Control:
                     self.write_cycle = self.cycle
         answer = None
         if bit(self.pins["bvalid"]):
-            answer = (int(self.pins["bresp"].value), 0)
+            answer = (number(self.pins["bresp"]), 0)
         elif bit(self.pins["rvalid"]):
-            answer = (int(self.pins["rresp"].value), int(self.pins["rdata"].value))
+            answer = (number(self.pins["rresp"]), number(self.pins["rdata"]))
         if answer is not None:
             self.queue.popleft()[2] = answer
             self.sent = dict.fromkeys(self.sent, False)

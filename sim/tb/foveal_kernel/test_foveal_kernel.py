@@ -12,10 +12,12 @@ from typing import Any
 
 import cocotb
 import numpy as np
+from banks import init_cycles, put_cleared
 from cocotb.triggers import Timer
 from control import Control
 from foveal_tb.axi_memory import DECERR, SLVERR, AxiReadSlave, AxiWriteSlave, Memory
 from foveal_tb.clocked import PERIOD_NS, Clocked, bench_rng, bit
+from foveal_tb.idle import Idle
 from foveal_tb.pauses import pauses
 from foveal_tb.records import build_record, random_boxes, random_corners
 from foveal_tb.shader import Shader
@@ -26,7 +28,7 @@ PARAMETERS = json.loads(os.environ["FOVEAL_PARAMETERS"])
 PPC = PARAMETERS["PPC"]
 SHADE_PORT = PARAMETERS.get("SHADE_PORT", 0)
 BUS = 4 * PPC
-INIT_CYCLES = 32 * 4096 // PPC  # the band banks are cleared after reset
+WIDEST = 64  # pixels of a frame's line
 TRI_BASE, BAND_BASE, MAT_BASE, OUT_BASE = 0x1_0000_1000, 0x2_0000_0040, 0x3_0000_0400, 0x4_0001_F000
 INSIDE, OUTSIDE = (50, -50), (5000, 0)  # ego positions; the zone is [0, 100) x [-100, 0)
 FRAME_LIMIT = 20_000  # cycles; the largest frame here takes about 3,000
@@ -115,21 +117,21 @@ class Bench:
         self.written: dict[int, int] = {}  # registers as this bench left them
         for agent in (*self.ports, self.control):
             self.loop.add(agent)
-        for port, names in (
-            ("m_axi_gmem0", ("awready", "wready", "bid", "bresp", "bvalid")),
-            ("m_axi_gmem2", ("awready", "wready", "bid", "bresp", "bvalid")),
-            ("m_axi_gmem1", ("arready", "rid", "rdata", "rresp", "rlast", "rvalid")),
+        for port, ready, valid, payload in (
+            ("m_axi_gmem0", ("awready", "wready"), "bvalid", ("bid", "bresp")),
+            ("m_axi_gmem2", ("awready", "wready"), "bvalid", ("bid", "bresp")),
+            ("m_axi_gmem1", ("arready",), "rvalid", ("rid", "rdata", "rresp", "rlast")),
         ):
-            for pin in names:
+            for pin in (*ready, valid):
                 getattr(dut, f"{port}_{pin}").value = 0
-        for pin in ("s_axis_tex_tvalid", "s_axis_tex_tdata", "m_axis_tex_tready"):
-            getattr(dut, pin).value = 0
+            Idle([getattr(dut, f"{port}_{pin}") for pin in payload]).rest()
+        dut.s_axis_tex_tvalid.value = dut.m_axis_tex_tready.value = 0
+        Idle([dut.s_axis_tex_tdata]).rest()
 
     async def power_up(self, fresh: bool = False, wait: bool = True) -> None:
-        """Reset, and let the banks be cleared without paying for the agents meanwhile.
+        """Reset, and let the banks be clear unless told not to `wait`.
 
-        Clearing takes most of a test's time, so a kernel that the test before left idle and sound is taken as it is,
-        unless the test needs it `fresh`.
+        A kernel that the test before left idle and sound is taken as it is, unless the test needs it `fresh`.
         """
         if fresh or not Bench.sound:
             await self.loop.reset()
@@ -142,11 +144,11 @@ class Bench:
             await self.write(name, value)
         await self.ego(OUTSIDE)
 
-    async def pass_init(self, spent: int = 0) -> None:
-        """Wait until the banks are clear; `spent` cycles of that have passed. Nothing may happen on the ports."""
+    async def pass_init(self) -> None:
+        """Let the banks be clear."""
         await self.loop.step(12)
-        await Timer((INIT_CYCLES - spent) * PERIOD_NS, unit="ns")
-        await self.loop.step()
+        put_cleared(self.dut, PPC, WIDEST)
+        await self.loop.step(2)
 
     async def settle(self) -> None:
         """The end of a test that leaves the kernel idle."""
@@ -316,11 +318,11 @@ async def a_frame_started_right_after_reset_waits_for_clear_banks(dut: Any) -> N
     await bench.commit(setup.regions)
     await bench.write("CTRL", 1)
     await bench.loop.step(300)  # the memory's part of the fetch
-    await bench.pass_init(spent=1000)
+    await Timer((init_cycles(PPC) - 1000) * PERIOD_NS, unit="ns")  # nothing may happen on the ports
     await bench.loop.until(lambda: not bit(dut.u_ctl.now_running), 2000, "the frame")
     wanted = output_bytes(setup, records, OUT_BASE)
     assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
-    assert await bench.read("FRAME_CYCLES") > INIT_CYCLES - 500  # the start itself came a little after the reset
+    assert await bench.read("FRAME_CYCLES") > init_cycles(PPC) - 500  # the start itself came a little after the reset
     await bench.settle()
 
 

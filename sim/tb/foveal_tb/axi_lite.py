@@ -6,7 +6,8 @@ import random
 from collections import deque
 from typing import Any
 
-from .clocked import Clocked, bit
+from .clocked import Clocked, bit, number
+from .idle import Idle
 
 __all__ = ["AxiLite"]
 
@@ -20,12 +21,14 @@ class _Channel:
         self.valid = getattr(dut, f"{channel}valid")
         self.ready = getattr(dut, f"{channel}ready")
         self.payload = [getattr(dut, f"{channel}{name}") for name in payload]
+        self.idle = Idle(self.payload)
         self.reset()
 
     def reset(self) -> None:
         self.queue: deque[tuple[int, tuple[int, ...]]] = deque()
         self.offered = self.taken = False
         self.valid.value = 0
+        self.idle.rest()
 
     def put(self, delay: int, *values: int) -> None:
         self.queue.append((delay, values))
@@ -33,6 +36,7 @@ class _Channel:
     def drive(self) -> None:
         if self.taken:
             self.offered = self.taken = False
+            self.idle.rest()
         if not self.offered and self.queue:
             delay, values = self.queue.popleft()
             if delay:
@@ -87,7 +91,7 @@ class AxiLite:
         if self.aw.taken or self.w.taken:
             self.write_cycle = self.loop.cycle
         if bit(self.b[0]):
-            resp = int(self.b[2].value)
+            resp = number(self.b[2])
             assert self.b_held in (None, resp), "BRESP changed before BREADY"
             self.b_held = resp
             if self.late_b == 0:
@@ -95,7 +99,7 @@ class AxiLite:
         else:
             assert self.b_held is None, "BVALID withdrawn"
         if bit(self.r[0]):
-            answer = (int(self.r[3].value), int(self.r[2].value))
+            answer = (number(self.r[3]), number(self.r[2]))
             assert self.r_held in (None, answer), "R channel changed before RREADY"
             self.r_held = answer
             if self.late_r == 0:

@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from .axi_rules import Burst, Held, check_burst
+from .clocked import bit
+from .idle import Idle
 
 __all__ = ["DECERR", "OKAY", "SLVERR", "AxiReadSlave", "AxiWriteSlave", "Memory"]
 
@@ -88,6 +90,7 @@ class AxiReadSlave(_Slave):
         self.rresp = getattr(dut, f"{prefix}_rresp")
         self.rlast = getattr(dut, f"{prefix}_rlast")
         self.rid = getattr(dut, f"{prefix}_rid")
+        self.idle = Idle([self.rdata, self.rresp, self.rlast, self.rid])
         self.accept = accept or itertools.repeat(True)
         self.active = active or itertools.repeat(True)
         self.errors = errors if errors is not None else {}
@@ -104,10 +107,7 @@ class AxiReadSlave(_Slave):
         self.ar.reset()
         self.arready.value = 0
         self.rvalid.value = 0
-        self.rdata.value = 0
-        self.rresp.value = 0
-        self.rlast.value = 0
-        self.rid.value = 0
+        self.idle.rest()
 
     @property
     def dead(self) -> bool:
@@ -115,7 +115,8 @@ class AxiReadSlave(_Slave):
 
     def drive(self) -> None:
         self.now += 1
-        if self.taken:
+        ended = self.taken
+        if ended:
             self.offered = False
         self.arready.value = int(next(self.accept) and not self.dead)
         if not self.offered and self.queue and self.queue[0][0] <= self.now and next(self.active) and not self.dead:
@@ -123,11 +124,14 @@ class AxiReadSlave(_Slave):
             self.rdata.value = self.memory.read_beat(addr, self.data_bytes)
             self.rresp.value = self.errors.get(self.beats, OKAY)
             self.rlast.value = int(left == 1)
+            self.rid.value = 0
             self.last = left == 1
             if left > 1:
                 self.queue.appendleft((due, addr + self.data_bytes, left - 1))
             self.offered = True
             self.beats += 1
+        elif ended:
+            self.idle.rest()
         self.rvalid.value = int(self.offered)
 
     def sample(self) -> None:
@@ -135,7 +139,7 @@ class AxiReadSlave(_Slave):
         if request is not None:
             self._request(*request)
             self.queue.append((self.now + self.latency(), request[0], request[1] + 1))
-        self.taken = self.offered and bool(int(self.rready.value))
+        self.taken = self.offered and bool(bit(self.rready))
         if self.taken:
             self.taken_beats += 1
             self.in_flight -= self.last
@@ -154,7 +158,7 @@ class AxiWriteSlave(_Slave):
         active: Iterator[bool] | None = None,
         errors: dict[int, int] | None = None,
         dies_after: int | None = None,
-        idle_resp: int = OKAY,
+        idle_resp: int | None = None,
     ) -> None:
         super().__init__(len(getattr(dut, f"{prefix}_wdata")) // 8, memory, latency)
         self.aw = Held(dut, f"{prefix}_aw", ["addr", "len", "size", "burst"])
@@ -169,7 +173,8 @@ class AxiWriteSlave(_Slave):
         self.active = active or itertools.repeat(True)
         self.errors = errors if errors is not None else {}
         self.dies_after = dies_after  # answered bursts
-        self.idle_resp = idle_resp  # what BRESP shows while BVALID is low
+        self.idle = Idle([self.bresp, self.bid])
+        self.idle_resp = idle_resp  # what BRESP shows while BVALID is low; None: anything
         self.answered = 0
         self.strobed = 0
         self.reset()
@@ -187,8 +192,12 @@ class AxiWriteSlave(_Slave):
         self.awready.value = 0
         self.wready.value = 0
         self.bvalid.value = 0
-        self.bresp.value = self.idle_resp
-        self.bid.value = 0
+        self._rest()
+
+    def _rest(self) -> None:
+        self.idle.rest()
+        if self.idle_resp is not None:
+            self.bresp.value = self.idle_resp
 
     @property
     def dead(self) -> bool:
@@ -196,7 +205,8 @@ class AxiWriteSlave(_Slave):
 
     def drive(self) -> None:
         self.now += 1
-        if self.taken:
+        ended = self.taken
+        if ended:
             self.offered = False
         self.awready.value = int(next(self.accept) and not self.dead)
         self.wready.value = int(next(self.active) and not self.dead)
@@ -204,10 +214,11 @@ class AxiWriteSlave(_Slave):
             self.due.popleft()
             self.offered = True
             self.bresp.value = self.errors.get(self.answered, OKAY)
+            self.bid.value = 0
             self.answered += 1
+        elif ended:
+            self._rest()
         self.bvalid.value = int(self.offered)
-        if not self.offered:
-            self.bresp.value = self.idle_resp
 
     def sample(self) -> None:
         request = self.aw.sample()
@@ -228,5 +239,5 @@ class AxiWriteSlave(_Slave):
                 self.open.popleft()
                 self.done_beats = 0
                 self.due.append(self.now + max(1, self.latency()))
-        self.taken = self.offered and bool(int(self.bready.value))
+        self.taken = self.offered and bool(bit(self.bready))
         self.in_flight -= self.taken

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from .clocked import bit
+from .clocked import bit, number
 
 __all__ = ["Burst", "Held", "check_burst", "max_beats", "split"]
 
@@ -58,7 +58,7 @@ class Held:
         if not bit(self.valid):
             assert self.held is None, f"{self.channel}: valid withdrawn before ready"
             return None
-        payload = tuple(int(handle.value) for handle in self.payload)
+        payload = tuple(number(handle) for handle in self.payload)
         assert self.held in (None, payload), f"{self.channel}: payload changed before ready"
         if bit(self.ready):
             self.held = None

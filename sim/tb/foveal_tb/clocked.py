@@ -16,7 +16,7 @@ import cocotb
 from cocotb.clock import Clock
 from cocotb.triggers import FallingEdge, RisingEdge
 
-__all__ = ["Agent", "Clocked", "bench_rng", "bit"]
+__all__ = ["Agent", "Clocked", "bench_rng", "bit", "number"]
 
 PERIOD_NS = 4
 
@@ -34,11 +34,17 @@ class Agent(Protocol):
         """Look at the pins as the next rising edge will."""
 
 
-def bit(handle: Any) -> int:
-    """Value of a one-bit pin; raises AssertionError for X or Z."""
+def number(handle: Any) -> int:
+    """Unsigned value of pins; AssertionError with their name where a bit is X or Z."""
     value = handle.value
-    assert value.is_resolvable, f"{handle._path} is {value}"
-    return int(value)
+    try:
+        return int(value)
+    except ValueError:
+        raise AssertionError(f"{handle._path} is {value}") from None
+
+
+bit = number
+"""The same, where a pin is meant."""
 
 
 def bench_rng(name: str) -> random.Random:

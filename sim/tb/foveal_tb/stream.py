@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from .clocked import bit
+from .clocked import bit, number
+from .idle import Idle
 
 __all__ = ["StreamSink", "StreamSource"]
 
@@ -15,7 +16,7 @@ Beat = tuple[int, ...]
 
 
 class StreamSource:
-    """Sends beats; while valid and not ready it holds them, as the protocol asks."""
+    """Sends beats; while valid and not ready it holds them, as the protocol asks. Between beats the payload is idle."""
 
     def __init__(
         self, dut: Any, prefix: str, payload: Sequence[str], active: Iterator[bool] | None = None, style: str = "t"
@@ -23,6 +24,7 @@ class StreamSource:
         self.valid = getattr(dut, f"{prefix}_{style}valid")
         self.ready = getattr(dut, f"{prefix}_{style}ready")
         self.payload = [getattr(dut, f"{prefix}_{name}") for name in payload]
+        self.idle = Idle(self.payload)
         self.active = active or itertools.repeat(True)
         self.queue: deque[Beat] = deque()
         self.sent = 0
@@ -33,6 +35,7 @@ class StreamSource:
         self.current: Beat | None = None
         self.taken = False
         self.valid.value = 0
+        self.idle.rest()
 
     def send(self, beats: Iterable[Beat]) -> None:
         """Append beats to those that wait."""
@@ -44,14 +47,16 @@ class StreamSource:
         return not self.queue and (self.current is None or self.taken)
 
     def drive(self) -> None:
-        if self.taken:
+        ended, self.taken = self.taken, False
+        if ended:
             self.current = None
-            self.taken = False
         wants = next(self.active)
         if self.current is None and self.queue and wants:
             self.current = self.queue.popleft()
             for handle, value in zip(self.payload, self.current, strict=True):
                 handle.value = value
+        elif ended:
+            self.idle.rest()
         self.valid.value = int(self.current is not None)
 
     def sample(self) -> None:
@@ -89,7 +94,7 @@ class StreamSink:
             assert self.held is None, f"{self.name}: valid withdrawn before ready"
             self.idle += 1
             return
-        beat = tuple(int(handle.value) for handle in self.payload)
+        beat = tuple(number(handle) for handle in self.payload)
         assert self.held in (None, beat), f"{self.name}: payload changed before ready, {self.held} to {beat}"
         if self.wants:
             self.gaps += self.idle if self.beats else 0

@@ -9,6 +9,7 @@ from typing import Any
 
 import cocotb
 from foveal_tb.clocked import Clocked, bench_rng, bit
+from foveal_tb.idle import Idle
 from foveal_tb.pauses import PAUSES, pauses
 from foveal_tb.shader import Shader
 from foveal_tb.stream import StreamSink, StreamSource
@@ -50,16 +51,9 @@ class Bench:
         self.source = self.loop.add(StreamSource(dut, "s_axis", payload, active[0]))
         self.shader = self.loop.add(Shader(dut, PPC, accept=active[1], active=active[2], **shader))
         self.sink = self.loop.add(StreamSink(dut, "m_axis", payload, active[3]))
-        for pin in (
-            "mat_we",
-            "mat_waddr",
-            "mat_wdata",
-            "use_table",
-            "cfg_background",
-            "cfg_depth_out",
-            "hold",
-            "clear",
-        ):
+        self.idle = Idle([dut.mat_waddr, dut.mat_wdata])
+        self.idle.rest()
+        for pin in ("mat_we", "use_table", "cfg_background", "cfg_depth_out", "hold", "clear"):
             getattr(dut, pin).value = 0
         dut.timeout.value = TIMEOUT
 
@@ -72,6 +66,7 @@ class Bench:
             self.dut.mat_wdata.value = sum(table[16 * row + n] << 32 * n for n in range(16))
             await self.loop.step()
         self.dut.mat_we.value = 0
+        self.idle.rest()
         return table
 
     def send(self, beats: list[Beat]) -> None:

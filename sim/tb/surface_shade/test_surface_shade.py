@@ -9,6 +9,7 @@ from typing import Any
 
 import cocotb
 from foveal_tb.clocked import Clocked, bench_rng, bit
+from foveal_tb.idle import Idle
 from foveal_tb.pauses import PAUSES, pauses
 from foveal_tb.stream import StreamSink, StreamSource
 
@@ -57,6 +58,8 @@ class Bench:
         self.source = self.loop.add(StreamSource(dut, "s_axis", payload, in_active))
         self.sink = self.loop.add(StreamSink(dut, "m_axis", payload, out_active))
         self.hold = self.loop.add(Hold(dut))
+        self.idle = Idle([dut.mat_waddr, dut.mat_wdata])
+        self.idle.rest()
         for name in ("mat_we", "use_table", "cfg_background", "cfg_depth_out"):
             getattr(dut, name).value = 0
 
@@ -68,6 +71,7 @@ class Bench:
             self.dut.mat_wdata.value = sum(table[16 * row + n] << 32 * n for n in range(16))
             await self.loop.step()
         self.dut.mat_we.value = 0
+        self.idle.rest()
 
     async def run(self, pixels: list[Pixel], keeps: list[int], side: list[tuple[int, int]]) -> None:
         """Send beats of PPC pixels each."""

@@ -12,6 +12,7 @@ import cocotb
 import numpy as np
 from foveal.golden.texture import sample as golden_sample
 from foveal_tb.clocked import Clocked, bench_rng, bit
+from foveal_tb.idle import Idle
 from foveal_tb.pauses import PAUSES, pauses
 from foveal_tb.stream import StreamSink, StreamSource
 
@@ -70,7 +71,11 @@ class Bench:
         self.sink = self.loop.add(StreamSink(dut, "m_axis", ["tdata"], pauses(kind_out, self.rng)))
         self.textures = Textures(self.rng)
         self.missed = 0
-        for pin in ("forget", "page_we", "page_done", "page_waddr", "page_slot", "page_wdata"):
+        self.idle = Idle([dut.page_waddr, dut.page_wdata])
+        self.idle_slot = Idle([dut.page_slot])
+        self.idle.rest()
+        self.idle_slot.rest()
+        for pin in ("forget", "page_we", "page_done"):
             getattr(dut, pin).value = 0
 
     async def fill(self, page: int, finish: bool = True) -> None:
@@ -81,11 +86,13 @@ class Bench:
             self.dut.page_wdata.value = int.from_bytes(self.textures.pages[page][64 * beat : 64 * beat + 64], "little")
             await self.loop.step()
         self.dut.page_we.value = 0
+        self.idle.rest()
         if finish:
             self.dut.page_done.value = 1
             self.dut.page_slot.value = page
             await self.loop.step()
             self.dut.page_done.value = 0
+            self.idle_slot.rest()
             self.textures.resident.add(page)
 
     async def start(self, pages: int = SLOTS) -> None:
@@ -252,6 +259,7 @@ async def _writes(bench: Bench, page: int) -> None:
         bench.dut.page_wdata.value = int.from_bytes(bench.textures.pages[page][64 * beat : 64 * beat + 64], "little")
     await cocotb.triggers.RisingEdge(bench.dut.clk)
     bench.dut.page_we.value = 0
+    bench.idle.rest()
 
 
 @cocotb.test
