@@ -3,11 +3,13 @@
 A proof file names the RTL it needs, its tasks and the bugs that the tasks must find::
 
     rtl = ["skid_buffer"]                 # hw/rtl/<name>.v, the module first
+    read = "-mem2reg"                     # options of Yosys' read_verilog (default none)
     [[task]]
     mode = "pdr"                          # unbounded: "pdr" or "induction"; bounded: "bmc"
     depth = 20                            # of "bmc" and "induction"
     cover = 12                            # if present, every cover statement must be reached within so many cycles
     parameters = { WIDTH = 2 }            # of <module>_formal
+    cut = ["dut.count_reg"]               # wires that may have any value in any cycle: what is proven holds with theirs
     quick = false                         # left out of --quick (default true)
     limit = 300                           # seconds (default 600)
     [[bug]]                               # for --selftest: `old` becomes `new` in `file`, task number `task` must fail
@@ -45,6 +47,7 @@ RTL = ROOT / "hw" / "rtl"
 WORK = ROOT / "build" / "formal"
 
 ENGINES = {"pdr": "abc pdr", "induction": "smtbmc yices", "bmc": "smtbmc yices", "cover": "smtbmc yices"}
+RUNNING: set[int] = set()  # leaders of the sessions of the tasks
 SBY_MODE = {"pdr": "prove", "induction": "prove", "bmc": "bmc", "cover": "cover"}
 
 
@@ -68,6 +71,8 @@ class Task:
     number: int
     mode: str  # a key of ENGINES
     rtl: tuple[str, ...]
+    read: str
+    cut: tuple[str, ...]
     parameters: tuple[tuple[str, int], ...]
     depth: int
     limit_s: float
@@ -115,7 +120,7 @@ def read_tasks(path: Path, bugs: bool) -> Iterator[Task]:
     text = tomllib.loads(path.read_text())
     tasks = []
     for number, entry in enumerate(text["task"]):
-        unknown = entry.keys() - {"mode", "depth", "cover", "parameters", "quick", "limit"}
+        unknown = entry.keys() - {"mode", "depth", "cover", "parameters", "cut", "quick", "limit"}
         if unknown:
             sys.exit(f"{path}: task {number} has unknown keys {sorted(unknown)}")
         proof = Task(
@@ -123,6 +128,8 @@ def read_tasks(path: Path, bugs: bool) -> Iterator[Task]:
             number=number,
             mode=entry["mode"],
             rtl=tuple(text["rtl"]),
+            read=text.get("read", ""),
+            cut=tuple(entry.get("cut", ())),
             parameters=tuple(entry.get("parameters", {}).items()),
             depth=entry.get("depth", 20),
             limit_s=entry.get("limit", 600),
@@ -132,7 +139,7 @@ def read_tasks(path: Path, bugs: bool) -> Iterator[Task]:
         if not bugs:
             yield proof
             if "cover" in entry:
-                yield dataclasses.replace(proof, mode="cover", depth=entry["cover"])
+                yield dataclasses.replace(proof, mode="cover", depth=entry["cover"], cut=())
     if bugs:
         for index, entry in enumerate(text["bug"]):
             bug = Bug(**entry)
@@ -157,12 +164,13 @@ def write_job(task: Task, folder: Path) -> Path:
     top = f"{task.module}_formal"
     verilog = " ".join(file.name for file in files if file.suffix == ".v")
     parameters = "".join(f" -chparam {name} {value}" for name, value in task.parameters)
+    cuts = "".join(f"cutpoint w:{wire}\n" for wire in task.cut)
     job = folder / "job.sby"
     job.write_text(
         f"[options]\nmode {SBY_MODE[task.mode]}\ndepth {task.depth}\n"
         f"[engines]\n{ENGINES[task.mode]}\n"
-        f"[script]\nread_verilog -formal {verilog}\nhierarchy -check -top {top}{parameters}\n"
-        f"prep -flatten -top {top}\nsetundef -anyseq\n"
+        f"[script]\nread_verilog -formal {task.read} {verilog}\nhierarchy -check -top {top}{parameters}\n"
+        f"prep -flatten -top {top}\n{cuts}setundef -anyseq\n"
         f"select -list t:$check r:FLAVOR={'cover' if task.mode == 'cover' else 'assert'} %i\n"
         "[files]\n" + "".join(f"{file}\n" for file in files)
     )
@@ -201,6 +209,13 @@ def end_session(leader: int) -> None:
                 os.kill(int(stat.parent.name), signal.SIGKILL)
 
 
+def end_all(number: int, frame: object) -> None:
+    """End every task with this program, which was asked to stop."""
+    for leader in tuple(RUNNING):
+        end_session(leader)
+    os._exit(128 + number)
+
+
 def run_task(task: Task) -> Result:
     """Run a task; all its processes end at its time limit."""
     folder = WORK / (("bugs." if task.bug else "") + task.name)
@@ -211,6 +226,7 @@ def run_task(task: Task) -> Result:
         process = subprocess.Popen(
             [*tools(), job.name], cwd=folder, env=environment, stdout=log, stderr=log, start_new_session=True
         )
+        RUNNING.add(process.pid)
         try:
             process.wait(task.limit_s)
             found = re.search(r"DONE \((\w+), rc", (folder / "sby.log").read_text())
@@ -219,6 +235,7 @@ def run_task(task: Task) -> Result:
             end_session(process.pid)
             process.wait()
             verdict = "TIMEOUT"
+        RUNNING.discard(process.pid)
     seconds = time.monotonic() - start
     design = folder / "job" / "model" / "design.log"
     properties = find_properties(design.read_text(), task.mode) if design.exists() else frozenset()
@@ -279,6 +296,8 @@ def main() -> int:
         )
     tasks = [task for path in paths for task in read_tasks(path, options.selftest)]
     tasks = [task for task in tasks if task.quick or not options.quick]
+    signal.signal(signal.SIGINT, end_all)
+    signal.signal(signal.SIGTERM, end_all)
     results = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
         for result in pool.map(run_task, tasks):
