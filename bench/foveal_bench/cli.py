@@ -20,6 +20,7 @@ from foveal.errors import FovealError
 
 from foveal_bench.console import print_summary
 from foveal_bench.cost.claims_command import claims
+from foveal_bench.cost.export_command import export
 from foveal_bench.cost.meter_command import meter
 from foveal_bench.cost.price_command import price
 from foveal_bench.cost.risk_command import risk_command
@@ -62,6 +63,7 @@ def cli(verbose: bool) -> None:
     foveal claims           what white papers claim, and what is found here
     foveal price            the price book: list, check, add
     foveal meter            energy and money from your own logs and tables
+    foveal export           cost records (FOCUS 1.2) for other programs
     foveal world            a CARLA server stand-in for the unmodified carla client
     foveal devices          which renderers work here
 
@@ -147,6 +149,7 @@ cli.add_command(tco)
 cli.add_command(claims)
 cli.add_command(price)
 cli.add_command(meter)
+cli.add_command(export)
 
 
 @cli.command("world", context_settings={"ignore_unknown_options": True, "help_option_names": []})

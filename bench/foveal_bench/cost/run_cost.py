@@ -7,12 +7,19 @@ from datetime import date
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
+
 from foveal_bench.cost.book import PriceBook
 from foveal_bench.cost.caveats import assumptions, caveats
 from foveal_bench.cost.fleet import Fleet, Performance, load_fleet
-from foveal_bench.cost.tco import Bill, Inputs, Service, bill, inputs_of, saving
+from foveal_bench.cost.money import cents
+from foveal_bench.cost.tco import PARTS, Bill, Inputs, Service, bill, inputs_of, parts_of, saving
+from foveal_bench.cost.uncertainty import DRAWS, Array, draw, interval
 
 __all__ = ["cost_of_run"]
+
+SEED = 42
+"""Of the draws behind the intervals."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +88,8 @@ def cost_of_run(
         "scenarios": scenarios,
         "assumptions": assumptions(used),
         "warnings": caveats(used, book, today),
+        "draws": DRAWS,
+        "seed": SEED,
     }
 
 
@@ -115,17 +124,28 @@ def _scenario(
     comparable: bool,
 ) -> dict[str, Any]:
     """comparable: whether the last fleet may be compared with the first."""
+    draws = draw(used, DRAWS, SEED)
     bills = [bill(used.values, fleet, streams, service) for fleet in fleets]
     share = saving(bills[0], bills[-1]) if comparable else None
     return {
         "name": name,
         "provenance": provenance,
-        "fleets": [_fleet(b, f.performance) for b, f in zip(bills, fleets, strict=True)],
+        "fleets": [
+            _fleet(b, f.performance, _intervals(f, draws, streams, service.fps))
+            for b, f in zip(bills, fleets, strict=True)
+        ],
         "saving_percent": None if share is None else float(100 * share),
     }
 
 
-def _fleet(found: Bill, performance: Performance) -> dict[str, Any]:
+def _intervals(fleet: Fleet, draws: dict[str, Array], streams: int, fps: Decimal) -> dict[str, list[float]]:
+    """What 95 % of the draws of each part lie between."""
+    parts = parts_of(draws, fleet, streams, np.asarray(float(fps)))
+    found = {name: interval(np.broadcast_to(parts[name], (DRAWS,))) for name in PARTS}
+    return {name: [round(i.low, 2), round(i.high, 2)] for name, i in found.items()}
+
+
+def _fleet(found: Bill, performance: Performance, intervals: dict[str, list[float]]) -> dict[str, Any]:
     frame_ms = performance.latency_ms if performance.rate is None else 1000 / performance.rate
     return {
         "label": found.fleet,
@@ -135,4 +155,6 @@ def _fleet(found: Bill, performance: Performance) -> dict[str, Any]:
         "missed": found.missed,
         **{name: str(amount) for name, amount in found.parts.items()},
         "total": str(found.total),
+        "invested": str(cents(found.invested)),
+        "intervals": intervals,
     }
