@@ -42,7 +42,7 @@ def _judge_all(
     models: dict[str, Model] = {}
     broken: dict[str, str] = {}
     start = time.monotonic()
-    with ThreadPoolExecutor(max_workers=1) as builder, ThreadPoolExecutor(max_workers=jobs) as pool:
+    with ThreadPoolExecutor(max_workers=jobs) as builder, ThreadPoolExecutor(max_workers=jobs) as pool:
         builds = {plan.module: builder.submit(prepare, plan, work, mutants, seed) for plan in plans}
         for module, build in builds.items():
             try:

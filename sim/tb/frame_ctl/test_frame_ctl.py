@@ -226,6 +226,34 @@ async def random_frames_follow_their_plan(dut: Any) -> None:
 
 
 @cocotb.test
+async def every_bit_of_a_coordinate_counts(dut: Any) -> None:
+    """In the tallest frame each region has a band of its own; its sides, right way round or not, differ in one bit."""
+    bench = Bench(dut, "bits")
+    rng = bench.rng
+    await bench.loop.reset()
+    bench.parts.longest = 0
+    held = 0
+    for turn in range(13):
+        boxes = []
+        for n, band in enumerate(rng.sample(range(128), NUM_ROI)):
+            side, place = 1 << (n + turn) % 13, rng.randrange(1 << 13)
+            x = (place & ~side, place | side)
+            x0, x1 = x if rng.random() < 0.8 else x[::-1]
+            y0 = ROWS * band
+            boxes.append((x0, y0, x1, y0 + (1 << rng.randrange(5))))
+        held += len(await bench.frame(boxes, 4096))
+    assert 100 < held < 13 * NUM_ROI
+
+
+@cocotb.test
+async def the_tallest_frame_has_128_bands(dut: Any) -> None:
+    bench = Bench(dut, "tallest")
+    await bench.loop.reset()
+    bench.parts.longest = 0
+    assert await bench.frame([(0, 0, 1, 4096)], 4096) == [(band, (1 << ROWS) - 1) for band in range(128)]
+
+
+@cocotb.test
 async def plans_worked_by_hand(dut: Any) -> None:
     bench = Bench(dut, "hand")
     await bench.loop.reset()

@@ -119,11 +119,11 @@ async def random_masks_with_pauses(dut: Any, in_kind: str, out_kind: str) -> Non
 
 @cocotb.test
 async def every_mask_follows_every_fill(dut: Any) -> None:
-    """For up to 4 lanes all masks after all fills; for more lanes all masks of a run of kept pixels."""
+    """For up to 8 lanes all masks, for more those of a run of kept pixels; twice, then before a single pixel."""
     rng = bench_rng("masks")
     bench = Bench(dut)
     await bench.loop.reset()
-    if PPC <= 4:
+    if PPC <= 8:
         every = range(1 << PPC)
     else:
         every = [((1 << n) - 1) << first for n in range(1, PPC + 1) for first in range(PPC + 1 - n)]
@@ -179,6 +179,22 @@ async def a_beat_a_clock(dut: Any, strided: bool) -> None:
     spent = await bench.loop.until(lambda: len(bench.sink.beats) == 80, 90, "80 beats")
     assert bench.sink.gaps == 0
     assert spent <= 80 + 6
+
+
+@cocotb.test
+async def a_frame_starts_anew_after_one_that_was_cut_short(dut: Any) -> None:
+    """The line that was not ended before lends the frame neither its row nor its column."""
+    rng = bench_rng("cut")
+    bench = Bench(dut)
+    await bench.loop.reset()
+    dut.cfg_strided.value = 1
+    dut.cfg_stride.value = 4 * BUS
+    full = (1 << PPC) - 1
+    bench.source.send([(0, full, 5 << 1 | 1, 0), (0, full, 0, 0)])
+    await bench.loop.until(lambda: len(bench.sink.beats) == 2, 20, "what is left of the first frame")
+    assert bench.image().keys() == {BASE + 5 * 4 * BUS + n for n in range(2 * BUS)}
+    pixels = await bench.frame(rng, 2 * PPC, [1, 2], lambda: full)
+    assert bench.image() == strided_image(pixels, 4 * BUS)
 
 
 @cocotb.test

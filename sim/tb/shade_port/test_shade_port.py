@@ -171,6 +171,21 @@ async def beats_that_keep_nothing_cost_the_shader_nothing(dut: Any) -> None:
 
 
 @cocotb.test
+async def a_frame_starts_anew_after_one_that_was_cut_short(dut: Any) -> None:
+    bench = Bench(dut, "cut")
+    await bench.loop.reset()
+    bench.send([([(5, 7)] * PPC, ALL, 3 << 1 | 1, 0), ([(5, 7)] * PPC, ALL, 0, 0)])
+    await bench.finish(2)
+    bench.sink.beats.clear()
+    bench.shader.records.clear()
+    beats = frame(bench.rng, 3, 3)
+    bench.send(beats)
+    await bench.finish(len(beats))
+    check_pixels(bench, beats, None, 0, False)
+    check_records(bench, beats, 0)
+
+
+@cocotb.test
 async def no_more_beats_are_inside_than_stated(dut: Any) -> None:
     """A sink that takes nothing, and a shader that answers all the same: FLIGHT beats in, then the input waits."""
     bench = Bench(dut, "flight")

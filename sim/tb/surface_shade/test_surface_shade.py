@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -50,10 +51,33 @@ class Hold:
         pass
 
 
+class Inside:
+    """Asserts, from the first reset on, that `busy` tells whether a beat is inside."""
+
+    def __init__(self, dut: Any) -> None:
+        self.dut = dut
+        self.beats: int | None = None
+
+    def reset(self) -> None:
+        self.beats = 0
+
+    def drive(self) -> None:
+        pass
+
+    def sample(self) -> None:
+        dut = self.dut
+        if self.beats is None:
+            return
+        assert bit(dut.busy) == (self.beats > 0), f"{self.beats} beats are inside"
+        self.beats += bit(dut.s_axis_tvalid) & bit(dut.s_axis_tready)
+        self.beats -= bit(dut.m_axis_tvalid) & bit(dut.m_axis_tready)
+
+
 class Bench:
     def __init__(self, dut: Any, in_active: Any = None, out_active: Any = None) -> None:
         self.dut = dut
         self.loop = Clocked(dut)
+        self.loop.add(Inside(dut))
         payload = ["tdata", "tkeep", "tuser", "tlast"]
         self.source = self.loop.add(StreamSource(dut, "s_axis", payload, in_active))
         self.sink = self.loop.add(StreamSink(dut, "m_axis", payload, out_active))
@@ -168,6 +192,23 @@ async def a_beat_a_clock_and_the_stated_latency(dut: Any) -> None:
     assert first == LATENCY + 1  # the cycle that offers the beat, then LATENCY registers
     await bench.loop.until(lambda: len(bench.sink.beats) == 64, 66, "the rest")
     assert bench.sink.gaps == 0
+
+
+@cocotb.test
+async def the_stages_fill_while_the_output_stalls(dut: Any) -> None:
+    bench = Bench(dut)
+    bench.sink.active = itertools.repeat(False)
+    await bench.loop.reset()
+    await bench.loop.step(2)
+    for n in range(2):
+        bench.source.send([(n, 1, n, 0)])
+        await bench.loop.step(6)
+    bench.source.send([(n, 1, n, 0) for n in range(2, 6)])
+    await bench.loop.step(6)
+    assert bench.source.sent == LATENCY
+    bench.sink.active = itertools.repeat(True)
+    await bench.loop.until(lambda: len(bench.sink.beats) == 6, 20, "all beats")
+    assert [user for _, _, user, _ in bench.sink.beats] == list(range(6))
 
 
 @cocotb.test

@@ -10,6 +10,7 @@ from typing import Any
 
 import cocotb
 import numpy as np
+from cocotb.triggers import ClockCycles
 from foveal.golden.texture import sample as golden_sample
 from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.idle import Idle
@@ -280,6 +281,22 @@ async def random_samples_under_pauses(dut: Any, kind_in: str, kind_out: str) -> 
             for _ in range(60)
         ]
     )
+
+
+@cocotb.test
+async def the_count_of_misses_carries_into_its_upper_half(dut: Any) -> None:
+    """2^16 + 9 misses, a clock each; nothing looks at them one by one."""
+    bench = Bench(dut, "many")
+    await bench.start(0)
+    await bench.loop.step()
+    bench.loop.agents.clear()
+    dut.m_axis_tready.value = 1
+    dut.s_axis_tdata.value = Request(0, 0).word()
+    dut.s_axis_tvalid.value = 1
+    await ClockCycles(dut.clk, (1 << 16) + 9)
+    dut.s_axis_tvalid.value = 0
+    await bench.loop.step(LATENCY + 2)
+    assert int(dut.stat_missed.value) == (1 << 16) + 9
 
 
 @cocotb.test
