@@ -112,13 +112,13 @@ class Bench:
         """Random blocks; the next one is on the same word with probability `stay`."""
         place = self.rng.choice(places)
         beats = []
-        for n in range(count):
+        for _ in range(count):
             if self.rng.random() >= stay:
                 place = self.rng.choice(places)
             # Few distinct depths, so that equal ones meet, and the ends of the range.
             depths = [self.rng.choice((0, 1, 5, 6, FAR - 1, FAR, self.rng.randrange(FAR))) for _ in range(self.ppc)]
             packed = sum(depth << 24 * lane for lane, depth in enumerate(depths))
-            beats.append((*place, self.rng.getrandbits(self.ppc), packed, n + 1 << 8, 0))
+            beats.append((*place, self.rng.getrandbits(self.ppc), packed, self.rng.getrandbits(32), 0))
         return beats
 
     def apply(self, bank: int, beats: list[tuple[int, ...]]) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import cocotb
 import numpy as np
+from cocotb import SIM_NAME
 from cocotb.triggers import ClockCycles
 from foveal.golden.texture import sample as golden_sample
 from foveal_tb.clocked import Clocked, bench_rng, bit
@@ -283,7 +284,7 @@ async def random_samples_under_pauses(dut: Any, kind_in: str, kind_out: str) -> 
     )
 
 
-@cocotb.test
+@cocotb.test(skip=SIM_NAME.startswith("Icarus"))  # there it takes as long as all the other tests together
 async def the_count_of_misses_carries_into_its_upper_half(dut: Any) -> None:
     """2^16 + 9 misses, a clock each; nothing looks at them one by one."""
     bench = Bench(dut, "many")
