@@ -16,7 +16,7 @@ from matplotlib.ticker import LogFormatter, ScalarFormatter
 
 from foveal_bench.console import STAGES
 
-__all__ = ["latency_over_ticks", "stage_bars"]
+__all__ = ["COLOURS", "latency_over_ticks", "stage_bars", "svg"]
 
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44")
 STAGE_COLOURS = dict(zip(STAGES, matplotlib.colormaps["tab20"].colors, strict=False))  # type: ignore[attr-defined]
@@ -25,7 +25,8 @@ STAGE_COLOURS = dict(zip(STAGES, matplotlib.colormaps["tab20"].colors, strict=Fa
 OTHER = "#777777"
 
 
-def _svg(figure: Figure) -> str:
+def svg(figure: Figure) -> str:
+    """The figure as an SVG element, closed, and the same for the same figure."""
     buffer = io.StringIO()
     with matplotlib.rc_context({"svg.hashsalt": "foveal", "svg.fonttype": "none"}):
         figure.savefig(buffer, format="svg", bbox_inches="tight", metadata={"Date": None})
@@ -51,7 +52,7 @@ def stage_bars(summary: dict[str, Any]) -> str:
     axes.invert_yaxis()
     axes.set_xlabel("median milliseconds a frame")
     axes.spines[["top", "right"]].set_visible(False)
-    return _svg(figure)
+    return svg(figure)
 
 
 def latency_over_ticks(records: pd.DataFrame) -> str:
@@ -76,4 +77,4 @@ def latency_over_ticks(records: pd.DataFrame) -> str:
     axes.grid(axis="y", alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(fontsize=8, ncols=4, loc="lower center", bbox_to_anchor=(0.45, 1.0), frameon=False)
-    return _svg(figure)
+    return svg(figure)

@@ -132,6 +132,35 @@ def test_old_recalled_and_discontinued_prices_are_named(run):
     assert "end of life" in warnings
 
 
+def test_the_page_has_the_cost_with_bars_curve_and_tornado(run):
+    document, records = run
+    page = render_report(document, records, [])
+    cost = document["summary"]["cost"]
+    assert cost["curve"]["break_even"] == 18
+    assert [float(line["totals"][3]) for line in cost["curve"]["lines"]][::2] == [28630.33, 16719.28]
+    section = page[page.index('id="cost"') : page.index('id="devices"')]
+    assert section.count("<svg") == 3
+    for text in ("claimed: GPU only, 28,500", "break-even with engineering, 18 streams", "is recalled, not quoted"):
+        assert text in section
+    for swing in cost["tornado"][:5]:
+        assert swing["name"] in section
+    table = page[page.index('id="assumptions"') :]
+    for row in cost["assumptions"]:
+        assert f'<td class="l name">{row["name"]}</td>' in table
+        assert len(row["value"]) <= 9
+    invalid = render_report(document | {"verdict": "INVALID"}, records, [])
+    assert 'id="cost"' not in invalid
+
+
+def test_a_run_too_short_for_a_median_still_shows_the_claim_s_fleets(run):
+    _, records = run
+    few = records[records["tick"] < 3]
+    facts_of = {name: {"label": name, "kind": "cpu", "device": "d", "detail": {}} for name in set(few["configuration"])}
+    summary = summarise_run(few, facts_of, seed=1, **PRICED)
+    assert len(summary["cost"]["scenarios"]) == 1
+    assert "<svg" in render_report(run[0] | {"summary": summary}, few, [])
+
+
 def test_too_few_shared_ticks_give_no_ratio(run):
     _, records = run
     few = records[(records["configuration"] != "cosim-full") | (records["tick"] < 20)]

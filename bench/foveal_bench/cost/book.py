@@ -64,7 +64,7 @@ class Figure:
         note = f"{self.source}; {self.status}" if self.status else self.source
         return {
             "name": self.name,
-            "value": str(self.value),
+            "value": f"{self.value:.6g}" if len(self.value.as_tuple().digits) > 12 else str(self.value),
             "unit": self.unit,
             "basis": self.basis,
             "source": note,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from decimal import Decimal
 from typing import Any
@@ -11,12 +11,18 @@ import numpy as np
 
 from foveal_bench.cost.book import PriceBook
 from foveal_bench.cost.caveats import assumptions, caveats
+from foveal_bench.cost.claims.fleets import CLAIMED, STREAMS
+from foveal_bench.cost.comparison import break_even, compare
 from foveal_bench.cost.fleet import Fleet, Performance, load_fleet
 from foveal_bench.cost.money import cents
 from foveal_bench.cost.tco import PARTS, Bill, Inputs, Service, bill, inputs_of, parts_of, saving
-from foveal_bench.cost.uncertainty import DRAWS, Array, draw, interval
+from foveal_bench.cost.uncertainty import DRAWS, Array, draw, interval, tornado
+from foveal_bench.cost.variants import engineered, pipelined
 
 __all__ = ["cost_of_run"]
+
+CURVE_STREAMS = 24
+"""Beyond the break-even of the shipped fleets with engineering."""
 
 SEED = 42
 """Of the draws behind the intervals."""
@@ -66,7 +72,7 @@ def cost_of_run(
         real = configurations[roles[0]].get("kind") == "gpu"
         basis = "measured" if real else "assumed"
         device = "measured" if real else "measured on a CPU that stands in for the GPU"
-        own = replace(hybrid, added_cards={card: 1}, full_frame=None, engineering=None, licences=None)
+        own = engineered(replace(hybrid, added_cards={card: 1}, full_frame=None))
         fleets = [
             _at(gpu, "GPU only, this run", known[0], basis, device),
             _at(gpu, "GPU, same regions, this run", known[1], basis, device),
@@ -88,8 +94,25 @@ def cost_of_run(
         "scenarios": scenarios,
         "assumptions": assumptions(used),
         "warnings": caveats(used, book, today),
+        "curve": _curve(book, gpu, hybrid, Service(fps, None)),
+        "tornado": [asdict(swing) for swing in tornado(compare(book, gpu, hybrid, Service(fps, None)), streams)],
         "draws": DRAWS,
         "seed": SEED,
+    }
+
+
+def _curve(book: PriceBook, gpu: Fleet, hybrid: Fleet, service: Service) -> dict[str, Any]:
+    """The claim's fleets over streams, with what its table leaves out: a GPU that pipelines, and engineering."""
+    fleets = [gpu, pipelined(gpu, service.fps), hybrid, engineered(hybrid)]
+    values = inputs_of(book, fleets).values
+    counts = range(1, CURVE_STREAMS + 1)
+    lines = [{"label": f.name, "totals": [str(bill(values, f, n, service).total) for n in counts]} for f in fleets]
+    charged = compare(book, gpu, fleets[3], service)
+    return {
+        "streams": list(counts),
+        "lines": lines,
+        "claimed": {"streams": STREAMS, "usd": CLAIMED},
+        "break_even": break_even(charged.savings(), lambda share: share > 0)["first"],
     }
 
 

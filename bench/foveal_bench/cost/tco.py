@@ -122,7 +122,7 @@ def missed(fleet: Fleet, service: Service) -> str | None:
     """Why no number of nodes gives the service level; None when the fleet can be sized for it."""
     latency = fleet.performance.latency_ms
     if service.p95_ms is not None and latency > service.p95_ms:
-        return f"p95 latency {latency} ms is above {service.p95_ms} ms, and more nodes do not shorten a frame"
+        return f"p95 latency {latency:.4g} ms is above {service.p95_ms} ms, and more nodes do not shorten a frame"
     return None
 
 

@@ -14,6 +14,7 @@ from foveal_bench.cost.claims import run_checks
 from foveal_bench.cost.claims.backfill import Job, mean_wait
 from foveal_bench.cost.claims.claim import CHECKS, check, load_claims
 from foveal_bench.cost.claims.evidence import Evidence, load_run
+from foveal_bench.cost.claims.fleets import CLAIMED
 from foveal_bench.cost.claims.formula import evaluate
 from foveal_bench.cost.claims.verdict import Finding, Verdict
 
@@ -79,6 +80,10 @@ def test_the_cost_claim_prints_for_which_streams_it_is_true_and_false():
     assert reason.startswith("4, 7 to 1000 streams")
     assert "false for 1 to 3, 5 to 6" in reason
     assert "first at 73 streams" in reason
+
+
+def test_the_sums_that_are_drawn_are_those_that_are_claimed():
+    assert list(CLAIMED.values()) == [CLAIMS["A25.gpu_usd"].value, CLAIMS["A25.hybrid_usd"].value]
 
 
 def test_the_cost_claim_follows_the_prices():

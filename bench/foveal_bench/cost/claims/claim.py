@@ -17,7 +17,10 @@ from foveal_bench.cost.claims.verdict import Finding, Verdict
 __all__ = ["Checked", "Claim", "check", "load_claims"]
 
 CHECKS: dict[str, Callable[[Evidence], Finding]] = {
-    name: getattr(module, name) for module in (fleets, run_checks, simulations) for name in module.__all__
+    name: getattr(module, name)
+    for module in (fleets, run_checks, simulations)
+    for name in module.__all__
+    if callable(getattr(module, name))
 }
 LIMITS = ("within", "at_most", "at_least")
 

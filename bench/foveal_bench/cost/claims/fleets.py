@@ -11,8 +11,9 @@ from foveal_bench.cost.comparison import Comparison, break_even, compare, ranges
 from foveal_bench.cost.fleet import load_fleet
 from foveal_bench.cost.tco import Service, saving
 from foveal_bench.cost.unit import literal_recalibrate_cost
+from foveal_bench.cost.variants import engineered, pipelined
 
-__all__ = ["cost_saving", "gpu_total", "hybrid_total", "literal_breach", "literal_hours"]
+__all__ = ["CLAIMED", "STREAMS", "cost_saving", "gpu_total", "hybrid_total", "literal_breach", "literal_hours"]
 
 STREAMS = 4
 CLAIMED = {"GPU only": 28_500, "FPGA + regions": 16_800}
@@ -56,10 +57,8 @@ def cost_saving(evidence: Evidence) -> Finding:
     serial = _reference(evidence)
     fps = serial.service.fps
     gpu, hybrid = serial.fleets
-    pipelined_gpu = replace(gpu, name="GPU, pipelined", performance=replace(gpu.performance, rate=fps))
-    engineered = replace(hybrid, name="FPGA, engineered", engineering=None)
-    pipelined = compare(serial.book, pipelined_gpu, hybrid, serial.service)
-    charged = compare(serial.book, gpu, engineered, serial.service)
+    others = compare(serial.book, pipelined(gpu, fps), hybrid, serial.service)
+    charged = compare(serial.book, gpu, replace(engineered(hybrid), licences=Decimal(0)), serial.service)
 
     def reached(share: Decimal) -> bool:
         return share >= CLAIMED_SAVING
@@ -69,7 +68,7 @@ def cost_saving(evidence: Evidence) -> Finding:
     shown = float(saving(*serial.bills(STREAMS)) or 0)
     if not true:
         return Finding(Verdict.CONTRADICTS, -100 * shown, "no number of streams up to 1,000 reaches it")
-    rates = [break_even(c.savings(), reached)["first"] for c in (pipelined, charged)]
+    rates = [break_even(c.savings(), reached)["first"] for c in (others, charged)]
     from_pipelined, from_charged = (f"first at {n} streams" if n else "never up to 1,000 streams" for n in rates)
     false = [n for n in range(1, len(gains) + 1) if n not in set(true)]
     yearly = charged.inputs.values["engineering"]
