@@ -203,7 +203,7 @@ module foveal_kernel #(
   wire                  tex_invalidate;
   wire [NUM_ROI*52-1:0] roi_set;
   wire [NUM_ROI*52-1:0] clip_set;
-  wire                  roi_gen;
+  wire                  roi_change;
 
   wire [32*`FOVEAL_FRAME_COUNTERS-1:0] frame_counters;
   wire [      3*32-1:0] dma_counters;
@@ -222,9 +222,10 @@ module foveal_kernel #(
   wire                  dma_error;
   wire [           1:0] dma_state;
   wire                  clip_active;
+  wire                  clip_pending;
   wire                  clip_stalled;
   wire                  clip_fire;
-  wire                  clip_gen;
+  wire                  clip_fresh;
 
   roi_regs #(
       .NUM_ROI(NUM_ROI),
@@ -279,7 +280,7 @@ module foveal_kernel #(
       .tex_invalidate(tex_invalidate),
       .roi_set(roi_set),
       .clip_set(clip_set),
-      .roi_gen(roi_gen),
+      .roi_change(roi_change),
       .frame_counters(frame_counters),
       .dma_counters(dma_counters),
       .tex_counters(tex_counters),
@@ -296,10 +297,10 @@ module foveal_kernel #(
       .timeout_shade(shade_timed_out),
       .dma_error(dma_error),
       .dma_state(dma_state),
-      .clip_active(clip_active),
+      .clip_pending(clip_pending),
       .clip_stalled(clip_stalled),
       .clip_fire(clip_fire),
-      .clip_gen(clip_gen)
+      .clip_fresh(clip_fresh)
   );
 
   // ---- Records --------------------------------------------------------------------------------------
@@ -526,7 +527,7 @@ module foveal_kernel #(
       .frame_start(frame_start),
       .cfg_width(cfg_width),
       .roi_set(clip_set),
-      .roi_gen(roi_gen),
+      .roi_change(roi_change),
       .immediate(cfg_immediate),
       .s_axis_tvalid(scanned_valid),
       .s_axis_tready(scanned_ready),
@@ -540,9 +541,10 @@ module foveal_kernel #(
       .m_axis_tuser(clipped_user),
       .m_axis_tlast(clipped_last),
       .clip_active(clip_active),
+      .clip_pending(clip_pending),
       .clip_stalled(clip_stalled),
       .clip_fire(clip_fire),
-      .clip_gen(clip_gen),
+      .clip_fresh(clip_fresh),
       .err_sof(unused_err_sof)
   );
 

@@ -20,7 +20,7 @@ module roi_clip #(
     input  wire                  frame_start,
     input  wire [          12:0] cfg_width,
     input  wire [NUM_ROI*52-1:0] roi_set,
-    input  wire                  roi_gen,
+    input  wire                  roi_change,   // roi_set is another set from the next cycle on
     input  wire                  immediate,
     input  wire                  s_axis_tvalid,
     output wire                  s_axis_tready,
@@ -34,9 +34,10 @@ module roi_clip #(
     output wire [          13:0] m_axis_tuser,
     output wire                  m_axis_tlast,
     output wire                  clip_active,   // a beat at the input or inside
+    output wire                  clip_pending,  // such a beat that the newest set clips, or may clip
     output wire                  clip_stalled,  // the output holds a beat that is not taken
     output wire                  clip_fire,     // a beat leaves
-    output wire                  clip_gen,      // roi_gen of the set that clipped the beat at the output
+    output wire                  clip_fresh,    // the set at roi_set clipped the beat at the output
     output wire                  err_sof
 );
 
@@ -145,7 +146,7 @@ module roi_clip #(
   // no beat sees parts of two sets.
   wire                  set_take = pos_sof_reg | immediate;
   reg  [NUM_ROI*52-1:0] set_reg;
-  reg                   gen_reg;
+  reg                   fresh_reg;  // set_reg is the set at roi_set
   reg  [   NUM_ROI-1:0] row_hit_reg;
   reg  [   NUM_ROI-1:0] row_hit_next;
   reg  [   BLOCK_W-1:0] row_block_reg;
@@ -169,17 +170,16 @@ module roi_clip #(
     if (!rst_n) begin
       row_valid_reg <= 1'b0;
       set_reg       <= {NUM_ROI * 52{1'b0}};
-      gen_reg       <= 1'b0;
+      fresh_reg     <= 1'b0;
       row_hit_reg   <= {NUM_ROI{1'b0}};
     end else begin
       if (row_move) row_valid_reg <= pos_valid_reg;
       if (row_take) begin
         row_hit_reg <= row_hit_next;
-        if (set_take) begin
-          set_reg <= roi_set;
-          gen_reg <= roi_gen;
-        end
+        if (set_take) set_reg <= roi_set;
       end
+      // The beat that takes the set just before it changes has an old one already.
+      fresh_reg <= ~roi_change & (fresh_reg | (row_take & set_take));
     end
     if (row_take) begin
       row_block_reg <= block_reg;
@@ -212,7 +212,7 @@ module roi_clip #(
     keep_next = keep_next & ~at_or_after(cfg_width, row_block_reg) & {PPC{~row_dead_reg}};
   end
 
-  reg                  out_gen_reg;
+  reg                  out_fresh_reg;
   reg                  out_last_reg;
   reg  [         13:0] out_user_reg;
   reg  [PPC*PIX_W-1:0] out_data_reg;
@@ -221,8 +221,8 @@ module roi_clip #(
   always @(posedge clk) begin
     if (!rst_n) out_valid_reg <= 1'b0;
     else if (out_move) out_valid_reg <= row_valid_reg;
+    out_fresh_reg <= ~roi_change & (out_move ? fresh_reg : out_fresh_reg);
     if (row_valid_reg & out_move) begin
-      out_gen_reg  <= gen_reg;
       out_last_reg <= row_last_reg;
       out_user_reg <= row_user_reg;
       out_data_reg <= row_data_reg;
@@ -236,9 +236,12 @@ module roi_clip #(
   assign m_axis_tuser  = out_user_reg;
   assign m_axis_tlast  = out_last_reg;
   assign clip_active   = s_axis_tvalid | in_valid | pos_valid_reg | row_valid_reg | out_valid_reg;
+  // Beats with an old set only drain: they are none of the newest set's.
+  assign clip_pending  = s_axis_tvalid | in_valid | (pos_valid_reg & ~(roi_change & row_move))
+                       | (~roi_change & ((row_valid_reg & fresh_reg) | (out_valid_reg & out_fresh_reg)));
   assign clip_stalled  = out_valid_reg & ~m_axis_tready;
   assign clip_fire     = out_valid_reg & m_axis_tready;
-  assign clip_gen      = out_gen_reg;
+  assign clip_fresh    = out_fresh_reg;
   assign err_sof       = err_sof_reg;
 
 endmodule

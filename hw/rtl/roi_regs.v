@@ -66,11 +66,11 @@ module roi_regs #(
     // regions
     output wire        [         NUM_ROI*52-1:0] roi_set,
     output wire        [         NUM_ROI*52-1:0] clip_set,
-    output wire                                  roi_gen,
-    input  wire                                  clip_active,
+    output wire                                  roi_change,
+    input  wire                                  clip_pending,
     input  wire                                  clip_stalled,
     input  wire                                  clip_fire,
-    input  wire                                  clip_gen,
+    input  wire                                  clip_fresh,
     // status
     input  wire [32*`FOVEAL_FRAME_COUNTERS-1:0] frame_counters,
     input  wire        [                   95:0] dma_counters,
@@ -325,11 +325,11 @@ module roi_regs #(
       .immediate   (cfg_immediate),
       .roi_set     (roi_set),
       .clip_set    (clip_set),
-      .roi_gen     (roi_gen),
-      .clip_active (clip_active),
+      .roi_change  (roi_change),
+      .clip_pending(clip_pending),
       .clip_stalled(clip_stalled),
       .clip_fire   (clip_fire),
-      .clip_gen    (clip_gen),
+      .clip_fresh  (clip_fresh),
       .counters    (set_counters)
   );
 

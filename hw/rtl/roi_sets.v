@@ -1,9 +1,9 @@
 // Region sets, and the time it takes to put one in force. `commit` copies the whole shadow in one cycle, so that a set
 // is never torn; a frame start copies the committed set to `roi_set`. `clip_set` is `roi_set`, or with `immediate`
-// the committed set at once. `roi_gen` toggles with it, at most one cycle later.
-// The injection counter runs from the COMMIT handshake to the first beat that leaves the clip with the new `roi_gen`:
-// cycles of waiting for a frame start, for input of the clip or for its output are counted apart. One bit of
-// generation means that sets must not be committed faster than the clip's pipeline is deep.
+// the committed set at once. `roi_change` is high in the cycle before a set is in force, at most one cycle later.
+// The injection counter runs from the COMMIT handshake to the first beat that leaves the clip with the set in force.
+// Counted apart are cycles of waiting for a frame start, for the reader of the clip's output, or for a beat that the
+// set clips (`clip_pending` is low, also while older beats drain).
 // `counters` = {sets that took over 24, 17 to 24, 9 to 16, 1 to 8 cycles, their number, sum, smallest, largest
 // injection, waiting of the last set, injection of the last set, sets in force so far}.
 // `clear` zeroes the counters and keeps the sets; reset empties the sets.
@@ -22,11 +22,11 @@ module roi_sets #(
     input  wire                  immediate,
     output wire [NUM_ROI*52-1:0] roi_set,       // {y1, x1, y0, x0}, 13 bits each
     output wire [NUM_ROI*52-1:0] clip_set,
-    output wire                  roi_gen,
-    input  wire                  clip_active,
+    output wire                  roi_change,
+    input  wire                  clip_pending,
     input  wire                  clip_stalled,
     input  wire                  clip_fire,
-    input  wire                  clip_gen,
+    input  wire                  clip_fresh,
     output wire [     11*32-1:0] counters
 );
 
@@ -38,7 +38,6 @@ module roi_sets #(
   reg [NUM_ROI*52-1:0] commit_reg;
   reg [NUM_ROI*52-1:0] set_reg;
   reg                  waiting_reg;  // a committed set waits for a frame start
-  reg                  gen_reg;
 
   // `immediate` may change with the frame: a commit in that very cycle is judged by the new frame.
   wire                 at_once = immediate & ~frame_begins;
@@ -50,18 +49,16 @@ module roi_sets #(
       commit_reg  <= {NUM_ROI * 52{1'b0}};
       set_reg     <= {NUM_ROI * 52{1'b0}};
       waiting_reg <= 1'b0;
-      gen_reg     <= 1'b0;
     end else begin
       if (commit) for (n = 0; n < 4 * NUM_ROI; n = n + 1) commit_reg[13*n+:13] <= clamp(shadow[16*n+:16]);
       if (frame_begins) set_reg <= commit_reg;
       waiting_reg <= (commit & ~at_once) | (waiting_reg & ~frame_begins & ~immediate);
-      gen_reg     <= gen_reg ^ takes;
     end
   end
 
-  assign roi_set  = set_reg;
-  assign clip_set = immediate ? commit_reg : set_reg;
-  assign roi_gen  = gen_reg;
+  assign roi_set    = set_reg;
+  assign clip_set   = immediate ? commit_reg : set_reg;
+  assign roi_change = takes;
 
   reg         tracking_reg;  // the last set has not arrived yet
   reg  [31:0] sets_reg;
@@ -77,8 +74,8 @@ module roi_sets #(
   reg  [31:0] over_24_reg;
 
   wire        waits = commit ? ~at_once : waiting_reg;
-  wire        counts = ~waits & clip_active & ~clip_stalled;
-  wire        arrives = tracking_reg & ~commit & ~waiting_reg & clip_fire & (clip_gen == gen_reg);
+  wire        counts = ~waits & clip_pending & ~clip_stalled;
+  wire        arrives = tracking_reg & ~commit & ~waiting_reg & clip_fire & clip_fresh;
   // The cycle of `commit` is the first one after the handshake on the bus, and counts.
   wire [31:0] inject_next = (commit ? 32'd0 : inject_reg) + {31'd0, counts};
   wire [31:0] wait_next = (commit ? 32'd0 : wait_reg) + {31'd0, ~counts};

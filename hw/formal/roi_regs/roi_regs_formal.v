@@ -20,10 +20,10 @@ module roi_regs_formal #(
     input wire        arvalid,
     input wire        rready,
     input wire        frame_done,
-    input wire        clip_active,
+    input wire        clip_pending,
     input wire        clip_stalled,
     input wire        clip_fire,
-    input wire        clip_gen,
+    input wire        clip_fresh,
     input wire [32*`FOVEAL_FRAME_COUNTERS-1:0] frame_counters,
     input wire [14:0] status
 );
@@ -31,7 +31,7 @@ module roi_regs_formal #(
   wire awready, wready, bvalid, arready, rvalid;
   wire [1:0] bresp, rresp;
   wire [31:0] rdata;
-  wire soft_rst_n, frame_start, roi_gen;
+  wire soft_rst_n, frame_start, roi_change;
   wire [NUM_ROI*52-1:0] roi_set, clip_set;
   wire [63:0] tri_base;
   wire [12:0] width, height;
@@ -72,11 +72,11 @@ module roi_regs_formal #(
       .cfg_immediate        (immediate),
       .roi_set              (roi_set),
       .clip_set             (clip_set),
-      .roi_gen              (roi_gen),
-      .clip_active          (clip_active),
+      .roi_change              (roi_change),
+      .clip_pending          (clip_pending),
       .clip_stalled         (clip_stalled),
       .clip_fire            (clip_fire),
-      .clip_gen             (clip_gen),
+      .clip_fresh             (clip_fresh),
       .frame_counters       (frame_counters),
       .dma_counters         (96'd0),
       .tex_counters         (96'd0),

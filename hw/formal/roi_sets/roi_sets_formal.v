@@ -12,17 +12,17 @@ module roi_sets_formal #(
     input wire                  commit,
     input wire                  frame_begins,
     input wire                  immediate,
-    input wire                  clip_active,
+    input wire                  clip_pending,
     input wire                  clip_stalled,
     input wire                  clip_fire,
-    input wire                  clip_gen
+    input wire                  clip_fresh
 );
 
   (* anyconst *) reg [7:0] one;
   (* anyconst *) reg [7:0] two;
   wire [NUM_ROI*52-1:0] roi_set;
   wire [NUM_ROI*52-1:0] clip_set;
-  wire roi_gen;
+  wire roi_change;
   wire [11*32-1:0] counters;
 
   roi_sets #(
@@ -37,11 +37,11 @@ module roi_sets_formal #(
       .immediate   (immediate),
       .roi_set     (roi_set),
       .clip_set    (clip_set),
-      .roi_gen     (roi_gen),
-      .clip_active (clip_active),
+      .roi_change  (roi_change),
+      .clip_pending(clip_pending),
       .clip_stalled(clip_stalled),
       .clip_fire   (clip_fire),
-      .clip_gen    (clip_gen),
+      .clip_fresh  (clip_fresh),
       .counters    (counters)
   );
 
@@ -72,9 +72,9 @@ module roi_sets_formal #(
   reg  [25:0] committed_reg = 26'd0;  // of the last COMMIT
   reg  [25:0] frame_reg = 26'd0;  // of the last COMMIT before the frame began
   reg  [25:0] past_clip_reg = 26'd0;
-  reg         past_gen_reg = 1'b0;
+  reg         past_change_reg = 1'b0;
+  reg         up_reg = 1'b0;  // no reset in the cycle before
   reg  [ 1:0] quiet_reg = 2'd0;  // cycles in which nothing could change a set
-  reg         changed_reg = 1'b0;
   always @(posedge clk) begin
     if (!rst_n) begin
       committed_reg <= 26'd0;
@@ -85,15 +85,18 @@ module roi_sets_formal #(
     end
     quiet_reg     <= commit | frame_begins | ~rst_n ? 2'd0 : quiet_reg + (quiet_reg != 2'd3);
     past_clip_reg <= clip_pair;
-    past_gen_reg  <= roi_gen;
+    past_change_reg <= roi_change;
+    up_reg          <= rst_n;
     if (rst_n & started_reg) begin
       assert (frame_pair == frame_reg);
       assert (clip_pair == (immediate ? committed_reg : frame_reg));
-      // Neither a set nor its generation moves without a COMMIT or a frame start.
-      if (quiet_reg == 2'd3) assert (clip_pair == past_clip_reg && roi_gen == past_gen_reg);
+      // A set is announced in the cycle before it is in force; only one that comes with a frame's first cycle may be
+      // announced in that cycle. Nothing happens without a COMMIT or a frame start.
+      if (up_reg && clip_pair != past_clip_reg) assert (past_change_reg | (roi_change & past_begins_reg));
+      if (quiet_reg == 2'd3) assert (clip_pair == past_clip_reg && (commit | frame_begins | !roi_change));
       cover (one != two && frame_pair[12:0] != frame_pair[25:13] && frame_pair != committed_reg && frame_pair[12:0] != 0
              && !immediate);
-      cover (immediate && clip_pair != frame_pair && roi_gen);
+      cover (immediate && clip_pair != frame_pair && roi_change);
       cover (counters[31:0] == 2);
     end
   end

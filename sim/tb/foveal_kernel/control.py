@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Any
 
-from foveal_tb.clocked import bit, number
+from foveal_tb.clocked import Clocked, bit, number
 from foveal_tb.idle import Idle
 
 __all__ = ["Control"]
@@ -14,7 +14,8 @@ __all__ = ["Control"]
 class Control:
     """Performs register accesses one after the other. An access is [address, value or None to read, response]."""
 
-    def __init__(self, dut: Any) -> None:
+    def __init__(self, dut: Any, loop: Clocked) -> None:
+        self.loop = loop
         self.pins = {
             name: getattr(dut, f"s_axi_control_{name}")
             for name in (
@@ -27,7 +28,6 @@ class Control:
             "w": Idle([self.pins["wdata"], self.pins["wstrb"]]),
             "ar": Idle([self.pins["araddr"]]),
         }
-        self.cycle = 0
         self.write_cycle = 0  # in which the last write's data was taken
         self.reset()
 
@@ -47,7 +47,6 @@ class Control:
         return access
 
     def drive(self) -> None:
-        self.cycle += 1
         access = self.queue[0] if self.queue else None
         write = access is not None and access[1] is not None
         offered = self.offer
@@ -75,7 +74,7 @@ class Control:
             if on and bit(self.pins[f"{channel}ready"]):
                 self.sent[channel] = True
                 if channel == "w":
-                    self.write_cycle = self.cycle
+                    self.write_cycle = self.loop.cycle
         answer = None
         if bit(self.pins["bvalid"]):
             answer = (number(self.pins["bresp"]), 0)

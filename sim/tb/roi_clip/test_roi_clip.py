@@ -10,6 +10,7 @@ from typing import Any
 
 import cocotb
 from foveal_tb.clocked import Clocked, bench_rng, bit
+from foveal_tb.injection import InjectionWatch
 from foveal_tb.pauses import PAUSES, geometric, pattern, pauses
 from foveal_tb.points import REGION_KINDS, Points, region_kinds
 from foveal_tb.stream import StreamSink, StreamSource
@@ -86,7 +87,7 @@ class Bench:
         self.loop = Clocked(dut)
         self.source = self.loop.add(StreamSource(dut, "s_axis", ["tdata", "tuser", "tlast"], in_active))
         self.sink = self.loop.add(StreamSink(dut, "m_axis", ["tdata", "tkeep", "tuser", "tlast"], out_active))
-        for name in ("frame_start", "roi_gen", "immediate", "roi_set"):
+        for name in ("frame_start", "roi_change", "immediate", "roi_set"):
             getattr(dut, name).value = 0
         dut.cfg_width.value = 4096
 
@@ -115,6 +116,43 @@ class Bench:
         await self.loop.step(LATENCY + 2)
         assert len(self.sink.beats) == done + len(beats), "more beats left than entered"
         return self.sink.beats[done:]
+
+
+class SetDriver:
+    """Changes the set as roi_sets does, and counts as it counts, by `clip_pending`.
+
+    `fresh` tells of each beat that left since the last commit whether it obeyed the new set.
+    """
+
+    def __init__(self, bench: Bench) -> None:
+        self.bench = bench
+        self.wanted: list[Sequence[Box]] = []
+        self.reset()
+
+    def reset(self) -> None:
+        self.changing = False
+        self.count = 0
+        self.fresh: list[bool] = []
+
+    def commit(self, boxes: Sequence[Box]) -> None:
+        """The set changes with the next cycle but one."""
+        self.wanted.append(boxes)
+
+    def drive(self) -> None:
+        if self.changing:
+            self.bench.set_regions(self.wanted.pop(), self.bench.width)
+        self.changing = bool(self.wanted)
+        self.bench.dut.roi_change.value = int(self.changing)
+
+    def sample(self) -> None:
+        dut = self.bench.dut
+        if self.changing:
+            self.count = 0
+            self.fresh.clear()
+        if not any(self.fresh):
+            self.count += bit(dut.clip_pending) and not bit(dut.clip_stalled)
+        if bit(dut.clip_fire):
+            self.fresh.append(not self.changing and bool(bit(dut.clip_fresh)))
 
 
 def some_boxes(rng: random.Random, width: int, height: int, count: int = NUM_ROI) -> list[Box]:
@@ -292,40 +330,67 @@ async def a_set_changes_only_at_a_start_of_frame(dut: Any) -> None:
 
 @cocotb.test
 async def immediate_follows_within_the_frame(dut: Any) -> None:
-    """Each beat obeys exactly one of the sets, the change happens once, and the generation bit tells where."""
+    """Each beat obeys exactly one of the sets, the change happens once, and clip_fresh tells where."""
     rng = bench_rng("immediate")
     bench = Bench(dut, None, geometric(rng, 0.6))
+    sets = bench.loop.add(SetDriver(bench))
     await bench.loop.reset()
     dut.immediate.value = 1
     width, height = 4 * PPC, 8
-    sets = [[(0, 0, 2 * PPC + 1, height)], [(PPC, 0, width, 3), (0, 3, width - 1, height)]]
+    one, two = [(0, 0, 2 * PPC + 1, height)], [(PPC, 0, width, 3), (0, 3, width - 1, height)]
     changed = 0
     for _ in range(10):
-        dut.roi_gen.value = 0
-        bench.set_regions(sets[0], width)
-        await bench.loop.step(3)
+        bench.set_regions(one, width)
+        await bench.loop.step(LATENCY)
         beats = frame_beats(rng, width, range(height))
         before = len(bench.sink.beats)
+        end, change_at = before + len(beats), rng.randint(2, len(beats))
         bench.source.send(beats)
-        generations = []
-        change_at = rng.randint(2, len(beats))
-        for _ in range(60 * len(beats)):
-            await bench.loop.step()
-            if bit(dut.clip_fire):
-                generations.append(bit(dut.clip_gen))
-            if len(bench.sink.beats) - before == change_at:
-                dut.roi_set.value = pack_set(sets[1])
-                dut.roi_gen.value = 1
-            if len(bench.sink.beats) == before + len(beats):
-                break
-        assert generations == sorted(generations)
-        assert len(generations) == len(beats)
-        first = generations.count(0)
-        old, new = (expected(beats, range(height), boxes, width) for boxes in sets)
+        await bench.loop.until(lambda n=before + change_at: len(bench.sink.beats) >= n, 60 * len(beats), "old beats")
+        sets.commit(two)
+        await bench.loop.until(lambda n=end: len(bench.sink.beats) == n, 60 * len(beats), "new beats")
+        await bench.loop.step(2)
+        assert sets.fresh == sorted(sets.fresh)
+        first = len(beats) - sets.fresh.count(True)
+        old, new = (expected(beats, range(height), boxes, width) for boxes in (one, two))
         assert bench.sink.beats[before:] == old[:first] + new[first:]
         assert 0 <= first - change_at <= LATENCY + 1
         changed += 0 < first < len(beats)
     assert changed >= 5
+
+
+@cocotb.test
+@cocotb.parametrize(out_kind=["always", "geometric", "bursty"])
+async def a_new_set_takes_at_most_five_cycles_of_a_beat(dut: Any, out_kind: str) -> None:
+    """However many old beats are inside, wherever, and however long the input then pauses: these only drain."""
+    rng = bench_rng(f"injection {out_kind}")
+    bench = Bench(dut, None, pauses(out_kind, rng))
+    sets = bench.loop.add(SetDriver(bench))
+    watch = bench.loop.add(
+        InjectionWatch(
+            bench.loop,
+            *(dut.s_axis_tvalid, dut.s_axis_tready, dut.roi_change, dut.clip_stalled, dut.clip_fire, dut.clip_fresh),
+        )
+    )
+    await bench.loop.reset()
+    dut.immediate.value = 1
+    bench.set_regions([], 4096)
+    bench.source.send([(0, 1, 0)])
+    cases = [(old, age, gap) for old in range(7) for age in range(6) for gap in range(10)]
+    for old, age, gap in cases if out_kind == "always" else rng.sample(cases, 120):
+        await bench.loop.until(lambda: not bit(dut.clip_active), 200, "an empty clip")
+        await bench.loop.step()
+        bench.source.send([(0, 0, 0)] * old)
+        await bench.loop.step(age)
+        sets.commit([(0, 0, 8191, 8191)])
+        await bench.loop.step(gap)
+        bench.source.send([(0, 0, 0), (0, 0, 1)])
+        await bench.loop.step()
+        await bench.loop.until(lambda: not watch.under_way, 200, "a beat of the new set")
+        assert sets.count == watch.injections[-1] <= 5, (old, age, gap)
+    # Behind a stall the beats close up, in cycles that are not counted.
+    found = set(watch.injections)
+    assert found == {4, 5} if out_kind == "always" else found >= {3, 4, 5}, found
 
 
 @cocotb.test
