@@ -25,6 +25,7 @@ from foveal_bench.cost.meter_command import meter
 from foveal_bench.cost.price_command import price
 from foveal_bench.cost.risk_command import risk_command
 from foveal_bench.cost.tco_command import tco
+from foveal_bench.cost.unit_command import unit
 from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.options import BenchOptions
 from foveal_bench.progress import Progress
@@ -145,6 +146,7 @@ def _bench(request: BenchOptions, as_json: bool) -> None:
 
 
 tco.add_command(risk_command)
+tco.add_command(unit)
 cli.add_command(tco)
 cli.add_command(claims)
 cli.add_command(price)

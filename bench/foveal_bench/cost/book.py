@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from datetime import date, datetime
+from datetime import date
 from decimal import Decimal
 from importlib.resources import files
 from importlib.resources.abc import Traversable
@@ -14,6 +14,7 @@ from typing import Any
 import yaml
 from foveal.errors import FovealError
 
+from foveal_bench.cost.intake.text_yaml import load_text_yaml
 from foveal_bench.cost.money import decimal
 from foveal_bench.cost.spread import Spread, read_spread
 
@@ -161,7 +162,7 @@ def load_book(path: Path | None = None) -> PriceBook:
     """
     source: Path | Traversable = path or files("foveal_bench.cost").joinpath("prices.yaml")
     try:
-        return _book(yaml.safe_load(source.read_text(encoding="utf-8")))
+        return _book(load_text_yaml(source.read_text(encoding="utf-8")))
     except OSError as error:
         raise FovealError(f"price book {source} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -175,9 +176,9 @@ def load_book(path: Path | None = None) -> PriceBook:
 
 def _book(raw: dict[str, Any]) -> PriceBook:
     currency = _currency(raw["currency"], "currency")
-    max_age = raw["max_age_days"]
-    if not isinstance(max_age, int) or max_age < 1:
-        raise ValueError(f"max_age_days: {max_age!r} is not a whole number of days")
+    if not raw["max_age_days"].isdecimal() or int(raw["max_age_days"]) < 1:
+        raise ValueError(f"max_age_days: {raw['max_age_days']!r} is not a whole number of days")
+    max_age = int(raw["max_age_days"])
     rates = {
         _currency(code, "currencies"): _figure(f"{code} in {currency}", entry, key="rate", unit=currency)
         for code, entry in (raw.get("currencies") or {}).items()
@@ -208,7 +209,7 @@ def _book(raw: dict[str, Any]) -> PriceBook:
         seen.add(key)
         if row.currency != currency and row.currency not in rates:
             raise ValueError(f"prices, row {number}: no rate for {row.currency} under currencies")
-    return PriceBook(currency, str(raw["region"]), max_age, rates, figures, power, prices)
+    return PriceBook(currency, raw["region"], max_age, rates, figures, power, prices)
 
 
 def _figure(
@@ -228,17 +229,17 @@ def _figure(
 
 
 def _price(entry: dict[str, Any], where: str) -> PriceRow:
-    sku, kind = str(entry["sku"]), entry["kind"]
+    sku, kind = entry["sku"], entry["kind"]
     name = f"{where} ({sku} {kind})"
     if kind not in KINDS:
         raise ValueError(f"{name}: kind is none of {', '.join(KINDS)}")
     currency = _currency(entry["currency"], name)
     figure = _figure(name, entry, key="price", unit=f"{currency}/{UNITS[kind]}")
-    return PriceRow(sku, kind, currency, str(entry["region"]), replace(figure, name=f"{sku} {kind}"))
+    return PriceRow(sku, kind, currency, entry["region"], replace(figure, name=f"{sku} {kind}"))
 
 
 def _power(entry: dict[str, Any], where: str) -> CardPower:
-    sku = str(entry["sku"])
+    sku = entry["sku"]
     if entry["device"] not in ("gpu", "fpga"):
         raise ValueError(f"{where} ({sku}): device is gpu or fpga")
     limit = _figure(f"{sku} max_w", {k: v for k, v in entry.items() if k != "spread"}, key="max_w", unit="W")
@@ -258,10 +259,6 @@ def _currency(code: Any, where: str) -> str:
 def _date(value: Any, name: str) -> date | None:
     if value is None:
         return None
-    if isinstance(value, datetime):
-        return value.date()
-    if isinstance(value, date):
-        return value
     try:
         return date.fromisoformat(str(value))
     except ValueError:

@@ -13,6 +13,7 @@ import yaml
 from foveal.errors import FovealError
 
 from foveal_bench.cost.book import BASES, Figure
+from foveal_bench.cost.intake.text_yaml import load_text_yaml
 from foveal_bench.cost.money import decimal
 from foveal_bench.cost.spread import Spread, read_spread
 
@@ -99,7 +100,7 @@ def load_fleet(path: Path | str) -> Fleet:
     """
     source: Path | Traversable = files("foveal_bench.cost").joinpath("fleets", path) if isinstance(path, str) else path
     try:
-        return _fleet(yaml.safe_load(source.read_text(encoding="utf-8")))
+        return _fleet(load_text_yaml(source.read_text(encoding="utf-8")))
     except OSError as error:
         raise FovealError(f"fleet {source} cannot be read: {error.strerror}") from error
     except UnicodeDecodeError as error:
@@ -133,7 +134,7 @@ def _fleet(raw: Any) -> Fleet:
         utilisation=Figure("utilisation", utilisation, *_basis(share, "utilisation"), spread=spread),
         performance=_performance(raw["performance"], "performance"),
         full_frame=_performance(raw["full_frame"], "full_frame") if "full_frame" in raw else None,
-        spare_nodes=_count(raw.get("spare_nodes", 0), "spare_nodes"),
+        spare_nodes=_count(raw.get("spare_nodes", "0"), "spare_nodes"),
         **yearly,
     )
 
@@ -167,13 +168,13 @@ def _cards(raw: Any, where: str) -> dict[str, int]:
         return {}
     if not isinstance(raw, dict):
         raise ValueError(f"{where}: it is not a list of `name: number`")
-    return {str(sku): _count(number, f"{where}: {sku}", least=1) for sku, number in raw.items()}
+    return {sku: _count(number, f"{where}: {sku}", least=1) for sku, number in raw.items()}
 
 
 def _count(value: Any, where: str, least: int = 0) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < least:
+    if not (isinstance(value, str) and value.isascii() and value.isdigit()) or int(value) < least:
         raise ValueError(f"{where}: {value!r} is not a whole number of at least {least}")
-    return value
+    return int(value)
 
 
 def _text(value: Any, where: str) -> str:

@@ -15,7 +15,7 @@ from foveal.errors import FovealError
 
 from foveal_bench.cost.book import PriceBook, load_book
 from foveal_bench.cost.intake.cells import Notation
-from foveal_bench.cost.intake.energy import Energy, integrate
+from foveal_bench.cost.intake.energy import Energy, count, integrate
 from foveal_bench.cost.intake.otlp import Problem, Sample, read_samples
 from foveal_bench.cost.intake.periods import Window, per_frame
 from foveal_bench.cost.intake.table import Column, read_table
@@ -54,15 +54,23 @@ def meter() -> None:
 
 @meter.command("energy")
 @click.argument("log", type=FILE)
+@click.option("--wraps-at", type=float, help="Value at which a counter of joules starts again from 0.")
 @click.option("--metric", default="power", show_default=True, help="Name of the metric in OTLP/JSON lines.")
 @click.option("--zone", help="Time zone of times without one, such as Europe/Berlin.")
 @notation_options
 @PRICES
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def energy_command(
-    log: Path, metric: str, zone: str | None, prices: Path | None, as_json: bool, **notation: str | None
+    log: Path,
+    metric: str,
+    zone: str | None,
+    wraps_at: float | None,
+    prices: Path | None,
+    as_json: bool,
+    **notation: str | None,
 ) -> None:
-    """Integrate LOG: a table with t_s (seconds) or time (ISO 8601), and W; or .jsonl with OTLP metrics.
+    """Energy of LOG: a table with t_s (seconds) or time (ISO 8601), and W (power) or J (a counter that only rises);
+    or .jsonl with OTLP metrics of power.
 
     Samples are put in order of time; two values of one time are refused; spans beside a missing value are not counted
     (covered says how much was). Series of OTLP are told apart by their attributes. Energy is priced at the book's
@@ -75,15 +83,17 @@ def energy_command(
     book = load_book(prices)
     tariff = book.in_currency(book.price("electricity", "energy"))
     notes: list[str] = []
+    counter = False
     if log.suffix.lower() == ".jsonl":
         series, problems = _otlp_series(log, metric)
         notes += [f"{p.status}: {p.metric}: {p.detail}" for p in problems]
     else:
-        series = {"": _power_log(log, Notation(**notation), zone, notes)}
+        only, counter = _log(log, Notation(**notation), zone, notes)
+        series = {"": only}
     rows = []
-    for name, (times, watts) in series.items():
+    for name, (times, values) in series.items():
         try:
-            found = integrate(times, watts)
+            found = count(times, values, wraps_at=wraps_at) if counter else integrate(times, values)
         except ValueError as error:
             raise FovealError(f"{log}: {name + ': ' if name else ''}{error}") from error
         rows.append(_energy(name, found, tariff, book))
@@ -114,24 +124,21 @@ def _energy(name: str, found: Energy, tariff: Decimal, book: PriceBook) -> dict[
 Series = tuple[list[float], list[float | None]]
 
 
-def _power_log(log: Path, notation: Notation, zone: str | None, notes: list[str]) -> Series:
-    table = read_table(
-        log,
-        [
-            Column("t_s", "number", required=False),
-            Column("time", "time", required=False),
-            Column("W", "number", null=True),
-        ],
-        notation=notation,
-        zone=zone,
-    )
+def _log(log: Path, notation: Notation, zone: str | None, notes: list[str]) -> tuple[Series, bool]:
+    """The samples, and whether they are of a counter."""
+    columns = [Column(name, "number", required=False) for name in ("t_s", "W", "J")]
+    table = read_table(log, [*columns, Column("time", "time", required=False)], notation=notation, zone=zone)
     notes += table.notes
+    present = [name for name in ("W", "J") if any(row[name] is not None for row in table.rows)]
+    if len(present) != 1:
+        raise FovealError(f"{log} needs a column W or J with values, and not both")
     times = []
     for row, number in zip(table.rows, table.numbers, strict=True):
         if (row["t_s"] is None) == (row["time"] is None):
             raise FovealError(f"{log}: row {number} needs a t_s or a time, and not both")
         times.append(float(row["t_s"]) if row["time"] is None else row["time"].timestamp())
-    return times, [None if row["W"] is None else float(row["W"]) for row in table.rows]
+    values = [None if row[present[0]] is None else float(row[present[0]]) for row in table.rows]
+    return (times, values), present == ["J"]
 
 
 def _otlp_series(log: Path, metric: str) -> tuple[dict[str, Series], list[Problem]]:

@@ -171,3 +171,7 @@ def _print(rows: list[PriceRow], book: PriceBook, today: date, as_json: bool) ->
             row["source"],
         )
     console.print(table)
+    for code, rate in book.rates.items():
+        console.print(
+            f"1 {code} = {rate.value} {book.currency} ({rate.basis}, {rate.date or 'no date'})", highlight=False
+        )

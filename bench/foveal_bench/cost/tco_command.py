@@ -22,7 +22,7 @@ from foveal_bench.cost.tco import PARTS, Bill, Service, saving
 from foveal_bench.cost.unit import per_camera_hour, per_thousand_frames
 from foveal_bench.streams import ReportingConsole, echo
 
-__all__ = ["PRICES", "TODAY", "tco"]
+__all__ = ["PRICES", "TODAY", "Positive", "tco"]
 
 MET, MISSED = 0, 1
 CURVE = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)
@@ -39,7 +39,7 @@ TODAY = click.option(
 )
 
 
-class _Positive(click.ParamType):
+class Positive(click.ParamType):
     """A positive number, or `none` where `optional`."""
 
     name = "number"
@@ -66,6 +66,7 @@ def tco() -> None:
     \b
     foveal tco compare gpu.yaml hybrid.yaml --streams 4     two fleets, by part, with break-even
     foveal tco risk --streams 8                             how sure the saving is, and what if
+    foveal tco unit --help                                  a TFLOPS for a year, a million tokens, an interval
     foveal tco example fleets                               writes two fleet files to start from
     """
 
@@ -95,10 +96,10 @@ def example_command(folder: Path) -> None:
 @click.argument("baseline", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.argument("alternative", type=click.Path(dir_okay=False, path_type=Path), required=False)
 @click.option("--streams", type=click.IntRange(0), default=4, show_default=True, help="Camera streams to serve.")
-@click.option("--fps", type=_Positive(), help="Frames a second of each stream; default: the book's service_fps.")
+@click.option("--fps", type=Positive(), help="Frames a second of each stream; default: the book's service_fps.")
 @click.option(
     "--p95",
-    type=_Positive(optional=True),
+    type=Positive(optional=True),
     help="p95 latency that a frame may have, ms; `none` sizes by frame rate alone. Default: the book's service_p95_ms.",
 )
 @click.option("--years", type=click.IntRange(1, 20), default=3, show_default=True, help="Years of payments shown.")

@@ -94,6 +94,7 @@ def test_another_currency_is_converted_with_its_rate_and_says_so(own):
         ('spread: ["7000", "10000"]', 'spread: {distribution: normal, mean: 1, sd: 1}', "L40S"),
         ('basis: quoted, date: 2024-07-01', "basis: heard, date: 2024-07-01", "basis"),
         ("max_age_days: 365", "max_age_days: a year", "max_age_days"),
+        ("max_age_days: 365", "max_age_days: 365\nmax_age_days: 30", "there twice"),
         ("device: fpga, max_w", "device: asic, max_w", "gpu or fpga"),
         ('sku: MI300X, device: gpu, max_w: "750"', 'sku: MI300X, device: gpu, max_w: "7.5"', "idle_w"),
     ],
@@ -125,6 +126,12 @@ def test_a_price_of_the_region_wins_over_one_for_anywhere_and_another_region_s_i
     assert book.price("L40S", region="US").figure.value == 8500
     with pytest.raises(FovealError, match="in US, but none in JP"):
         book.price("electricity", "energy", region="JP")
+
+
+def test_a_region_called_no_is_a_region(own):
+    line = next(line for line in TEXT.splitlines() if "sku: L40S, kind: purchase" in line)
+    book = load_book(own(f"{TEXT}{line.replace('region: any', 'region: NO').replace('8500', '9100')}\n"))
+    assert book.price("L40S", region="NO").figure.value == 9100
 
 
 def test_a_card_or_price_that_is_not_there_lists_what_is():

@@ -42,6 +42,8 @@ def test_a_rate_is_never_taken_from_the_latency_unasked(own):
         ('latency_p95_ms: "14.1"', "latency_p95_ms: fast", "latency_p95_ms"),
         ("frames_per_second: serial", 'frames_per_second: "0"', "frames_per_second"),
         ("spare_nodes: 0", "spare_nodes: -1", "spare_nodes"),
+        ("spare_nodes: 0", "spare_nodes: 0\nspare_nodes: 1", "there twice"),
+        ("spare_nodes: 0", "spare_nodes: yes", "spare_nodes"),
         ("spare_nodes: 0", "spare_node: 1", "spare_node is not known"),
         ("name: FPGA + regions", "name: ''", "name"),
         ("basis: quoted", "basis: heard", "basis"),

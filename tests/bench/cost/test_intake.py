@@ -10,7 +10,7 @@ from foveal.errors import FovealError
 from foveal_bench.cli import cli
 from foveal_bench.cost.book import load_book
 from foveal_bench.cost.intake.cells import CellError, Notation, read_numbers
-from foveal_bench.cost.intake.energy import integrate
+from foveal_bench.cost.intake.energy import count, integrate
 from foveal_bench.cost.intake.otlp import duration_ms, nanoseconds, read_samples, time_status
 from foveal_bench.cost.intake.periods import Window, hourly, hours_of_day, instant, per_frame
 from foveal_bench.cost.intake.table import Column, table_of_text
@@ -149,7 +149,7 @@ def test_yaml_rows_stay_what_was_written():
         table_of_text(text, COST, structured=True)
     table = table_of_text("- {area_code: NO, cost: 0.10}\n- {area_code: 012}\n", COST, structured=True)
     assert table.rows == [{"area_code": "NO", "cost": Decimal("0.10")}, {"area_code": "012", "cost": None}]
-    for bad in ("a: 1", "- [1]", "- {cost: [1]}", "{"):
+    for bad in ("a: 1", "- [1]", "- {cost: [1]}", "{", "- {area_code: a, cost: 1, cost: 2}"):
         with pytest.raises(FovealError):
             table_of_text(bad, COST, structured=True)
 
@@ -283,6 +283,24 @@ def test_power_twice_missing_or_impossible():
     ):
         with pytest.raises(ValueError, match=said):
             integrate(times, watts)
+
+
+def test_a_counter_of_energy_wraps_restarts_and_bridges_gaps():
+    assert count([0, 1, 2], [100, 150, 175]).joules == 75
+    wrapped = count([0, 1], [4_294_967_290, 4], wraps_at=2**32)
+    assert (wrapped.joules, wrapped.flags) == (10, ())
+    restarted = count([2, 0, 1, 3], [5, 100, 150, 8])
+    assert (restarted.joules, restarted.covered_s, restarted.flags) == (58, 3, ("reordered", "reset"))
+    assert count([0, 1, 2], [100, None, 175]).joules == 75
+    with pytest.raises(ValueError, match="fewer than two"):
+        count([0, 1], [100, None])
+
+
+def test_a_log_of_a_counter_is_told_by_its_column(run):
+    answer = json.loads(run("t_s,J\n0,10\n5,110\n", "meter", "energy", "FILE", "--json").stdout)
+    assert (answer["series"][0]["joules"], answer["series"][0]["mean_w"]) == (100, 20)
+    for text in ("t_s,W,J\n0,1,1\n1,1,1\n", "t_s\n0\n1\n", "t_s,W\n0,N/A\n1,N/A\n"):
+        assert "W or J" in str(run(text, "meter", "energy", "FILE").exception)
 
 
 # --- sums

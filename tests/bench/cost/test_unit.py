@@ -1,8 +1,11 @@
 """Cost of a unit of work, worked out by hand."""
 
+import json
 from decimal import Decimal
 
 import pytest
+from click.testing import CliRunner
+from foveal_bench.cli import cli
 from foveal_bench.cost.unit import (
     PowerSample,
     literal_recalibrate_cost,
@@ -37,6 +40,24 @@ def test_a_million_tokens():
     assert float(per_million_tokens(Decimal("1.8"), Decimal(417))) == pytest.approx(1.199, abs=0.001)
     with pytest.raises(ValueError, match="never"):
         per_million_tokens(Decimal(1), Decimal(0))
+
+
+def test_units_on_the_command_line():
+    def run(*words):
+        return CliRunner().invoke(cli, ["tco", "unit", *words])
+
+    counted = ["tflops", "--yearly", "6953", "--operations", "312e12", "--seconds", "10", "--json"]
+    assert json.loads(run(*counted).stdout) == {"per_tflops_year": "222.852564", "tflops": 31.2}
+    assert "per_million_tokens: 1.199041" in run("tokens", "--hourly", "1.80", "--per-second", "417").output
+    interval = ["interval", "--power", "300", "--capital", "8760", "--tflops", "31.2", "--breach", "0.01", "--json"]
+    answer = json.loads(run(*interval, "--cooling", "50").stdout)
+    assert answer["literal_recalibrate_cost"] == pytest.approx(2.832, abs=0.0005)
+    sane = (0.25 + 0.3 * 0.25 * 0.0826 * 1.56 + 50) * 1.021
+    assert float(answer["interval"]) == pytest.approx(sane, abs=1e-6)
+    for words in (["tokens", "--hourly", "0", "--per-second", "1"], [*interval, "--breach", "1.5"]):
+        assert run(*words).exit_code == 2
+    for command in ("tflops", "tokens", "interval"):
+        assert f"foveal tco unit {command}" in run(command, "--help").output
 
 
 def test_the_literal_formula_gives_the_published_numbers():

@@ -14,6 +14,7 @@ from foveal.errors import FovealError
 
 from foveal_bench.cost.intake.cells import NULLS, CellError, Notation, read_numbers
 from foveal_bench.cost.intake.periods import instant
+from foveal_bench.cost.intake.text_yaml import load_text_yaml
 
 __all__ = ["Column", "Table", "read_table", "table_of_text"]
 
@@ -90,9 +91,8 @@ def table_of_text(
 
 
 def _structured(text: str) -> tuple[list[str], list[list[str | None]], list[int]]:
-    """BaseLoader: every scalar stays the text that was written (NO is a region, 12:30 no number of seconds)."""
     try:
-        raw = yaml.load(text, Loader=yaml.BaseLoader)
+        raw = load_text_yaml(text)
     except yaml.YAMLError as error:
         raise FovealError(f"it is not YAML ({' '.join(str(error).split())})") from None
     if not isinstance(raw, list) or not all(isinstance(entry, dict) for entry in raw):
