@@ -226,7 +226,8 @@ def random_boxes(rng: random.Random, width: int, height: int, kind: str) -> list
 def random_corners(rng: random.Random, kind: str, window: Box) -> tuple[Corner, Corner, Corner]:
     """A front-facing triangle near `window`.
 
-    kind: any, small, pixel, sliver, horizontal, vertical, cover (holds the window), huge (guard band) or outside.
+    kind: any, small, pixel, sliver, horizontal, vertical, cover (holds the window), huge (guard band),
+    through (huge, with an edge across the window) or outside.
     """
     x0, y0, x1, y1 = (256 * value for value in window)
 
@@ -254,6 +255,10 @@ def random_corners(rng: random.Random, kind: str, window: Box) -> tuple[Corner, 
         points = [(x0 - w - 512, y0 - 512), (x1 + w + 512, y0 - 512), ((x0 + x1) // 2, y1 + 2 * h + 1024)]
     elif kind == "huge":
         points = [(rng.randint(-2600000, 3600000), rng.randint(-2600000, 3600000)) for _ in range(3)]
+    elif kind == "through":
+        dx, dy = rng.randint(-2500000, 2500000), rng.randint(-2500000, 2500000)
+        points = [(p[0] + dx, p[1] + dy), (p[0] - dx, p[1] - dy), near(p, 2500000, 2500000)]
+        rng.shuffle(points)
     elif kind == "outside":
         points = [near((x0 - 20000, y0 - 20000), 3000, 3000) for _ in range(3)]
     else:

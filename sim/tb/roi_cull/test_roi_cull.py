@@ -133,7 +133,8 @@ async def a_single_pixel_at_every_edge_of_a_region(dut: Any) -> None:
             band_y0 = BAND_ROWS * bench.rng.randrange(4096 // BAND_ROWS)
             x0 = bench.rng.randrange(2, 4000) & ~1 | corner & 1
             y0 = band_y0 + (bench.rng.randrange(20) & ~1 | corner >> 1)
-            x1, y1 = x0 + bench.rng.randint(2, 90), y0 + bench.rng.randint(2, 9)
+            x1 = (x0 | 1) + 2 * bench.rng.randint(1, 45) - (corner >> 1)
+            y1 = (y0 | 1) + 2 * bench.rng.randint(1, 4) - (corner & 1)
             inside = [(x0, y0), (x1 - 1, y0), (x0, y1 - 1), (x1 - 1, y1 - 1)]
             outside = [(x0 - 1, y0), (x1, y0), (x0, y0 - 1), (x0, y1), (x0 - 1, y0 - 1), (x1, y1)]
             outside = [(x, y) for x, y in outside if y >= band_y0]

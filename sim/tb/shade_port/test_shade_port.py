@@ -171,6 +171,21 @@ async def beats_that_keep_nothing_cost_the_shader_nothing(dut: Any) -> None:
 
 
 @cocotb.test
+async def every_material_in_every_lane(dut: Any) -> None:
+    bench = Bench(dut, "materials")
+    await bench.loop.reset()
+    table = await bench.table()
+    dut.use_table.value = 1
+    beats: list[Beat] = [
+        ([(1, (n + 37 * lane) % 256 << 24 | 0xFF80FF) for lane in range(PPC)], ALL, int(n == 0), int(n % 16 == 15))
+        for n in range(256)
+    ]
+    bench.send(beats)
+    await bench.finish(len(beats))
+    check_pixels(bench, beats, table, 0, False)
+
+
+@cocotb.test
 async def a_frame_starts_anew_after_one_that_was_cut_short(dut: Any) -> None:
     bench = Bench(dut, "cut")
     await bench.loop.reset()

@@ -44,6 +44,7 @@ class Counts:
     """Sums the statistics pulses, and the cycles in which the module says that it is busy."""
 
     def __init__(self, dut: Any) -> None:
+        self.dut = dut
         self.pins = {name: getattr(dut, f"stat_{name}") for name in ("walked", "outside", "empty")}
         self.busy_pin = dut.busy
         self.reset()
@@ -59,6 +60,7 @@ class Counts:
         self.busy += bit(self.busy_pin)
         for name, pin in self.pins.items():
             self.count[name] += bit(pin)
+        assert bit(self.dut.busy) or not bit(self.dut.m_blk_tvalid)
 
 
 class Bench:
@@ -77,7 +79,7 @@ class Bench:
     async def draw(self, records: list[Record], regions: list[Box], band_y0: int) -> tuple[list[Block], list[Box]]:
         """Send the records that the cull keeps, then the token; the blocks and the bounds of the records sent.
 
-        Record n carries its index in `records` as its surface.
+        Records have different surfaces.
         """
         self.dut.roi_set.value = pack_boxes(regions)
         self.dut.band_y0.value = band_y0
@@ -110,14 +112,15 @@ class Bench:
     def check(
         self, records: list[Record], sent: dict[int, Box], regions: list[Box], band_y0: int, blocks: list[Block]
     ) -> None:
-        surfaces = [block.surface for block in blocks]
-        assert surfaces == sorted(surfaces), "triangles out of order"
+        numbers = {record.surface: number for number, record in enumerate(records)}
+        order = [numbers[block.surface] for block in blocks]
+        assert order == sorted(order), "triangles out of order"
         by_surface: dict[int, list[Block]] = {}
         for block in blocks:
             by_surface.setdefault(block.surface, []).append(block)
         assert set(by_surface) <= set(sent)
         for surface, bounds in sent.items():
-            expected = self.expected(records[surface], bounds, regions, band_y0)
+            expected = self.expected(records[numbers[surface]], bounds, regions, band_y0)
             got = {(block.row, block.col): block for block in by_surface.get(surface, [])}
             assert len(got) == len(by_surface.get(surface, [])), f"triangle {surface}: a block came twice"
             assert set(got) == set(expected), (
@@ -152,10 +155,10 @@ class Bench:
 
 
 def make_records(rng: random.Random, count: int, kinds: tuple[str, ...], window: Box, size: Box) -> list[Record]:
-    """`count` records that are not dropped, numbered by their surface."""
+    """`count` records that are not dropped, each with a surface of its own."""
     records: list[Record] = []
     while len(records) < count:
-        record = build_record(random_corners(rng, rng.choice(kinds), window), size[2], size[3], len(records))
+        record = build_record(random_corners(rng, rng.choice(kinds), window), size[2], size[3], rng.getrandbits(32))
         if record is not None:
             assert Record.unpack(record.pack()) == record
             records.append(record)
@@ -195,7 +198,7 @@ async def far_corners_of_a_large_frame(dut: Any) -> None:
         band_y0 = (y1 - 1) // BAND_ROWS * BAND_ROWS
         box = (x1 - 19, y1 - 9, x1, y1)
         window = (max(0, x1 - 60), max(0, y1 - 40), x1, y1)
-        records = make_records(rng, 25, ("huge", "huge", "any", "cover"), window, (0, 0, 4096, 4096))
+        records = make_records(rng, 25, ("huge", "through", "through", "any", "cover"), window, (0, 0, 4096, 4096))
         blocks, _ = await bench.draw(records, [box], band_y0)
         assert blocks
 
@@ -255,6 +258,27 @@ async def a_shared_edge_gives_each_pixel_once(dut: Any) -> None:
                 count[block.row, block.col * bench.ppc + lane] += block.cover >> lane & 1
         assert (count[:height, :width] == 1).all()
         assert count.sum() == width * height
+
+
+@cocotb.test
+async def a_tile_whose_last_pixel_alone_is_covered(dut: Any) -> None:
+    """A corner on that pixel's centre, under a level top edge: nothing is left to an early rejection's rounding."""
+    bench = Bench(dut, "last")
+    rng = bench.rng
+    await bench.loop.reset()
+    width = 4 * bench.ppc + 30
+    for turn in range(30):
+        column = bench.ppc * rng.randint(1, 3) - 1
+        x, y = 256 * column + 128, 256 * 7 + 128
+        corners = [
+            (x, y, 5),
+            (x + rng.randint(600, 6000), y, 5),
+            (x - rng.randint(0, 900), y + rng.randint(600, 5000), 5),
+        ]
+        record = build_record(front(corners[turn % 3 :] + corners[: turn % 3]), width, BAND_ROWS, turn)
+        assert record is not None
+        blocks, _ = await bench.draw([record], [(0, 0, width, BAND_ROWS)], 0)
+        assert (7, column // bench.ppc, 1 << bench.ppc - 1) in {(b.row, b.col, b.cover) for b in blocks}
 
 
 @cocotb.test
