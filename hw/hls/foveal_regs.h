@@ -180,6 +180,8 @@ inline constexpr std::uint32_t STATUS_PORT_MASK = 0x000000C0;
 inline constexpr unsigned STATUS_PORT_SHIFT = 6;
 inline constexpr std::uint32_t STATUS_DMA_STATE_MASK = 0x00000300;
 inline constexpr unsigned STATUS_DMA_STATE_SHIFT = 8;
+inline constexpr std::uint32_t STATUS_UNDRAINED_MASK = 0x00001C00;
+inline constexpr unsigned STATUS_UNDRAINED_SHIFT = 10;
 
 inline constexpr std::uint32_t DEFAULT_CTRL = 0x00000004;
 inline constexpr std::uint32_t DEFAULT_TIMEOUT = 0x00010000;

@@ -15,6 +15,7 @@ module dma_trigger #(
 ) (
     input  wire                clk,
     input  wire                rst_n,
+    input  wire                port_rst_n,  // of the memory port
     input  wire                frame_start,
     input  wire signed [ 31:0] cfg_ego_x,
     input  wire signed [ 31:0] cfg_ego_y,
@@ -65,6 +66,7 @@ module dma_trigger #(
     output wire                error,
     output wire        [  1:0] resp,
     output wire                timed_out,
+    output wire                undrained,
     output wire        [ 31:0] stat_bursts,
     output wire        [ 31:0] stat_bytes,
     output wire        [ 95:0] dma_counters,
@@ -226,6 +228,7 @@ module dma_trigger #(
   ) reader (
       .clk          (clk),
       .rst_n        (rst_n),
+      .port_rst_n   (port_rst_n),
       .cmd_valid    ((state_reg == ARMED) | page_cmd_valid),
       .cmd_ready    (cmd_ready),
       .cmd_addr     (page_busy ? page_addr : cfg_mat_base),
@@ -257,6 +260,7 @@ module dma_trigger #(
       .error        (error),
       .resp         (resp),
       .timed_out    (timed_out),
+      .undrained    (undrained),
       .stat_bursts  (stat_bursts),
       .stat_bytes   (stat_bytes)
   );

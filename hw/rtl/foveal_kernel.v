@@ -211,12 +211,15 @@ module foveal_kernel #(
   wire                  fetch_error;
   wire [           1:0] fetch_resp;
   wire                  fetch_timed_out;
+  wire                  fetch_undrained;
   wire                  write_error;
   wire [           1:0] write_resp;
   wire                  write_timed_out;
+  wire                  write_undrained;
   wire                  mat_error;
   wire [           1:0] mat_resp;
   wire                  mat_timed_out;
+  wire                  mat_undrained;
   wire                  shade_error;
   wire                  shade_timed_out;
   wire                  dma_error;
@@ -295,6 +298,7 @@ module foveal_kernel #(
       .timeout_gmem2(mat_timed_out),
       .err_shade(shade_error),
       .timeout_shade(shade_timed_out),
+      .undrained({mat_undrained, write_undrained, fetch_undrained}),
       .dma_error(dma_error),
       .dma_state(dma_state),
       .clip_pending(clip_pending),
@@ -323,6 +327,7 @@ module foveal_kernel #(
   ) u_fetch (
       .clk(ap_clk),
       .rst_n(rst_n),
+      .port_rst_n(ap_rst_n),
       .cfg_tri_base(cfg_tri_base),
       .cfg_band_base(cfg_band_base),
       .timeout(cfg_timeout),
@@ -356,6 +361,7 @@ module foveal_kernel #(
       .error(fetch_error),
       .resp(fetch_resp),
       .timed_out(fetch_timed_out),
+      .undrained(fetch_undrained),
       .stat_bursts(fetch_bursts),
       .stat_bytes(fetch_bytes)
   );
@@ -686,6 +692,7 @@ module foveal_kernel #(
   ) u_axi_write (
       .clk(ap_clk),
       .rst_n(rst_n),
+      .port_rst_n(ap_rst_n),
       .s_beat_valid(beat_valid),
       .s_beat_ready(beat_ready),
       .s_beat_addr(beat_addr),
@@ -716,6 +723,7 @@ module foveal_kernel #(
       .error(write_error),
       .resp(write_resp),
       .timed_out(write_timed_out),
+      .undrained(write_undrained),
       .stat_bursts(write_bursts),
       .stat_bytes(write_bytes)
   );
@@ -738,6 +746,7 @@ module foveal_kernel #(
   ) u_dma (
       .clk(ap_clk),
       .rst_n(rst_n),
+      .port_rst_n(ap_rst_n),
       .frame_start(frame_start),
       .cfg_ego_x(cfg_ego_x),
       .cfg_ego_y(cfg_ego_y),
@@ -785,6 +794,7 @@ module foveal_kernel #(
       .error(mat_error),
       .resp(mat_resp),
       .timed_out(mat_timed_out),
+      .undrained(mat_undrained),
       .stat_bursts(mat_bursts),
       .stat_bytes(mat_bytes),
       .dma_counters(dma_counters)
@@ -829,18 +839,19 @@ module foveal_kernel #(
   wire [2:0] spent;
   assign now[5] = scan_stalled & now[4];
 
-  // What each of the two busy ports does in a cycle of the frame: exactly one of beat, stall, latency, idle.
-  wire       read_offered = m_axi_gmem0_rvalid & now[0];
-  wire       write_offered = m_axi_gmem1_wvalid & now[0];
+  // What each of the two busy ports does in a cycle of the frame: exactly one of beat, stall, latency, idle. What a
+  // firewall takes or completes after a reset is no beat of this frame.
+  wire       read_offered = m_axi_gmem0_rvalid & ~fetch_undrained & now[0];
+  wire       write_offered = m_axi_gmem1_wvalid & ~write_undrained & now[0];
   wire [3:0] fetch_now = {
-    now[0] & ~m_axi_gmem0_rvalid & ~fetch_busy,
-    now[0] & ~m_axi_gmem0_rvalid & fetch_busy,
+    now[0] & ~read_offered & ~fetch_busy,
+    now[0] & ~read_offered & fetch_busy,
     read_offered & ~m_axi_gmem0_rready,
     read_offered & m_axi_gmem0_rready
   };
   wire [3:0] write_now = {
-    now[0] & ~m_axi_gmem1_wvalid & write_idle,
-    now[0] & ~m_axi_gmem1_wvalid & ~write_idle,
+    now[0] & ~write_offered & write_idle,
+    now[0] & ~write_offered & ~write_idle,
     write_offered & ~m_axi_gmem1_wready,
     write_offered & m_axi_gmem1_wready
   };

@@ -86,6 +86,7 @@ module roi_regs #(
     input  wire                                  timeout_gmem2,
     input  wire                                  err_shade,
     input  wire                                  timeout_shade,
+    input  wire [2:0]                             undrained,
     input  wire                                  dma_error,
     input  wire        [                    1:0] dma_state
 );
@@ -397,7 +398,7 @@ module roi_regs #(
       `FOVEAL_REG_VERSION: value = `FOVEAL_DEFAULT_VERSION;
       `FOVEAL_REG_CONFIG:  value = {TEX_SLOTS[7:0], 8'd32, NUM_ROI[7:0], PPC[7:0]};
       `FOVEAL_REG_STATUS:
-      value = {22'd0, dma_state, port_reg, resp_reg, bad_config_reg, dma_error_reg, timed_out_reg,
+      value = {19'd0, undrained, dma_state, port_reg, resp_reg, bad_config_reg, dma_error_reg, timed_out_reg,
                failed_reg | bad_config_reg};
       default: begin
         mapped = 1'b0;

@@ -12,6 +12,7 @@ module tri_fetch #(
 ) (
     input  wire         clk,
     input  wire         rst_n,
+    input  wire         port_rst_n,  // of the memory port
     input  wire [ 63:0] cfg_tri_base,
     input  wire [ 63:0] cfg_band_base,
     input  wire [ 31:0] timeout,
@@ -50,6 +51,7 @@ module tri_fetch #(
     output wire         error,
     output wire [  1:0] resp,
     output wire         timed_out,
+    output wire         undrained,
     output wire [ 31:0] stat_bursts,
     output wire [ 31:0] stat_bytes
 );
@@ -144,6 +146,7 @@ module tri_fetch #(
   ) reader (
       .clk          (clk),
       .rst_n        (rst_n),
+      .port_rst_n   (port_rst_n),
       .cmd_valid    ((ask_reg == ASK_TABLE) | (ask_reg == ASK_BAND)),
       .cmd_ready    (cmd_ready),
       .cmd_addr     (addr_reg),
@@ -175,6 +178,7 @@ module tri_fetch #(
       .error        (error),
       .resp         (resp),
       .timed_out    (timed_out),
+      .undrained    (undrained),
       .stat_bursts  (stat_bursts),
       .stat_bytes   (stat_bytes)
   );

@@ -223,6 +223,8 @@ STATUS_PORT_MASK = 0x000000C0
 STATUS_PORT_SHIFT = 6
 STATUS_DMA_STATE_MASK = 0x00000300
 STATUS_DMA_STATE_SHIFT = 8
+STATUS_UNDRAINED_MASK = 0x00001C00
+STATUS_UNDRAINED_SHIFT = 10
 
 # values after reset, of registers whose value is not 0
 DEFAULT_CTRL = 0x00000004
@@ -665,6 +667,8 @@ REGISTERS: tuple[Register, ...] = (
               "Port of the first error or timeout: 0 gmem0, 1 gmem1, 2 gmem2, 3 shading stream."),
         Field("dma_state", 8, 2, "r", False,
               "Material table and texture pages: 0 outside, 1 armed, 2 loading, 3 resident."),
+        Field("undrained", 10, 3, "r", False,
+              "Now: memory ports (bit 0 gmem0) that still owe answers to what a timeout or CTRL_RESET gave up; a frame waits for them. If one stays, the card needs a reset."),
     ), "How the last frame went; cleared at a frame start."),
     Register("FRAME_CYCLES", 0x210, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,

@@ -1,6 +1,7 @@
-// axi_read: the AXI4 read rules at any timeout; the bursts of a command cover its bytes exactly, in order; each command
-// gives as many beats as it asked for, the last one marked; beats come out as the slave gave them. LIVE: slave, source
-// and sink are fair (each waits at most FAIR cycles), and then the engine never stands still longer than a few of these.
+// axi_read: the AXI4 read rules at any timeout, with the engine's reset free in every cycle; the bursts of a command
+// cover its bytes exactly, in order; each command gives as many beats as it asked for, the last one marked; beats come
+// out as the slave gave them. LIVE: slave, source and sink are fair (each waits at most FAIR cycles) and no reset comes
+// while the engine works, and then it never stands still longer than a few of these.
 `default_nettype none
 
 module axi_read_formal #(
@@ -12,6 +13,7 @@ module axi_read_formal #(
 ) (
     input wire              clk,
     input wire              rst_n,
+    input wire              port_rst_n,
     input wire              cmd_valid,
     input wire [      63:0] cmd_addr,
     input wire [      31:0] cmd_bytes,
@@ -43,6 +45,7 @@ module axi_read_formal #(
   wire rready;
   wire busy;
   wire timed_out;
+  wire undrained;
 
   axi_read #(
       .DATA_W     (DATA_W),
@@ -50,6 +53,7 @@ module axi_read_formal #(
   ) dut (
       .clk          (clk),
       .rst_n        (rst_n),
+      .port_rst_n   (port_rst_n),
       .cmd_valid    (cmd_valid),
       .cmd_ready    (cmd_ready),
       .cmd_addr     (cmd_addr),
@@ -81,12 +85,14 @@ module axi_read_formal #(
       .error        (),
       .resp         (),
       .timed_out    (timed_out),
+      .undrained    (undrained),
       .stat_bursts  (),
       .stat_bytes   ()
   );
 
-  initial assume (!rst_n);
+  initial assume (!rst_n && !port_rst_n);
   always @* begin
+    assume (port_rst_n || !rst_n);  // the port's reset is the engine's, too
     assume (cmd_addr[LB-1:0] == 0 && (ADDR_W == 64 || cmd_addr >> ADDR_W == 0));
     assume (timeout != 0);
     assume (ADDR_W == 64 || cmd_bytes >> ADDR_W == 0);
@@ -118,7 +124,7 @@ module axi_read_formal #(
       .OUTSTANDING(OUTSTANDING)
   ) port (
       .clk    (clk),
-      .rst_n  (rst_n),
+      .rst_n  (port_rst_n),
       .araddr (araddr),
       .arlen  (arlen),
       .arsize (arsize),
@@ -139,7 +145,7 @@ module axi_read_formal #(
       .clk         (clk),
       .rst_n       (rst_n & ~timed_out),
       .mark        (mark),
-      .push        (rvalid & rready),
+      .push        (rvalid & rready & ~undrained),
       .into        ({rdata, rresp[1]}),
       .note        (1'b0),
       .pop         (m_tvalid & m_tready),
@@ -152,7 +158,7 @@ module axi_read_formal #(
   // What of the command is not asked for yet; the next command may come while the last request is still offered.
   wire         accept = cmd_valid & cmd_ready & (cmd_bytes != 0);
   wire [32:LB] cmd_beats = ({1'b0, cmd_bytes} + BYTES - 1) >> LB;
-  wire         asks = arvalid & arready;
+  wire         asks = arvalid & arready & ~undrained;
   reg  [63:LB] at_reg;
   reg  [32:LB] left_reg = 0;
   reg  [63:LB] next_at_reg;
@@ -207,7 +213,7 @@ module axi_read_formal #(
 
   always @(posedge clk)
     if (rst_n & ~timed_out) begin
-      if (arvalid) begin
+      if (arvalid & ~undrained) begin
         assert (araddr == {at_reg, {LB{1'b0}}});
         assert (arlen < left_reg);
       end
@@ -227,9 +233,9 @@ module axi_read_formal #(
       reg [3:0] r_wait_reg = 0;
       reg [3:0] m_wait_reg = 0;
       reg [5:0] still_reg = 0;
-      wire moves = (cmd_valid & cmd_ready) | asks | (rvalid & rready) | (m_tvalid & m_tready);
+      wire moves = (cmd_valid & cmd_ready) | (arvalid & arready) | (rvalid & rready) | (m_tvalid & m_tready);
       always @(posedge clk) begin
-        ar_wait_reg <= rst_n & arvalid & ~arready ? ar_wait_reg + 1 : 0;
+        ar_wait_reg <= port_rst_n & arvalid & ~arready ? ar_wait_reg + 1 : 0;
         r_wait_reg  <= rst_n & rready & ~rvalid ? r_wait_reg + 1 : 0;
         m_wait_reg  <= rst_n & m_tvalid & ~m_tready ? m_wait_reg + 1 : 0;
         still_reg   <= rst_n & busy & ~moves ? still_reg + 1 : 0;

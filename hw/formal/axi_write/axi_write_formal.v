@@ -1,4 +1,5 @@
-// axi_write: the AXI4 write rules at any timeout; every beat that came in leaves once, in order, unchanged, at its
+// axi_write: the AXI4 write rules at any timeout, with the engine's reset free in every cycle; between resets every
+// beat that came in leaves once, in order, unchanged, at its
 // own address (the marked beat's address is followed through its burst); `idle` means that nothing is left. LIVE: slave
 // and source are fair (each waits at most FAIR cycles, the source flushes), and then the engine never stands still.
 `default_nettype none
@@ -12,6 +13,7 @@ module axi_write_formal #(
 ) (
     input wire              clk,
     input wire              rst_n,
+    input wire              port_rst_n,
     input wire              s_valid,
     input wire [      63:0] s_addr,
     input wire [DATA_W-1:0] s_data,
@@ -44,6 +46,7 @@ module axi_write_formal #(
   wire bready;
   wire idle;
   wire timed_out;
+  wire undrained;
 
   axi_write #(
       .DATA_W     (DATA_W),
@@ -52,6 +55,7 @@ module axi_write_formal #(
   ) dut (
       .clk          (clk),
       .rst_n        (rst_n),
+      .port_rst_n   (port_rst_n),
       .s_beat_valid (s_valid),
       .s_beat_ready (s_ready),
       .s_beat_addr  (s_addr),
@@ -82,12 +86,14 @@ module axi_write_formal #(
       .error        (),
       .resp         (),
       .timed_out    (timed_out),
+      .undrained    (undrained),
       .stat_bursts  (),
       .stat_bytes   ()
   );
 
-  initial assume (!rst_n);
+  initial assume (!rst_n && !port_rst_n);
   always @* begin
+    assume (port_rst_n || !rst_n);  // the port's reset is the engine's, too
     assume (s_addr[LB-1:0] == 0 && (ADDR_W == 64 || s_addr >> ADDR_W == 0));
     assume (timeout != 0);
     // Data is routed, never looked at: 4 bits of it, repeated, stand for all.
@@ -111,7 +117,7 @@ module axi_write_formal #(
       .OUTSTANDING(OUTSTANDING)
   ) port (
       .clk    (clk),
-      .rst_n  (rst_n),
+      .rst_n  (port_rst_n),
       .awaddr (awaddr),
       .awlen  (awlen),
       .awsize (awsize),
@@ -128,7 +134,7 @@ module axi_write_formal #(
       .bready (bready)
   );
 
-  wire sends = wvalid & wready;
+  wire sends = wvalid & wready & ~undrained;
   wire takes = s_valid & s_ready & ~timed_out;
   wire leaves;
   wire [63:LB] leaving_addr;
@@ -156,7 +162,7 @@ module axi_write_formal #(
   reg taken_reg = 1'b1;
   reg [2:0] owed_reg = 3'd0;
   reg [AW*PLACES-1:0] addrs_reg;
-  wire offers = awvalid & taken_reg;
+  wire offers = awvalid & taken_reg & ~undrained;
   wire [AW*PLACES-1:0] spread = {{AW * (PLACES - 1) {1'b0}}, awaddr[63:LB]} << (AW * owed_reg);
   wire [AW*PLACES-1:0] addrs = offers ? addrs_reg & ~({{AW * (PLACES - 1) {1'b0}}, {AW{1'b1}}} << (AW * owed_reg)) | spread : addrs_reg;
   wire ends = sends & wlast;
@@ -171,16 +177,16 @@ module axi_write_formal #(
       stored_reg     <= 8'd0;
       unanswered_reg <= 4'd0;
     end else begin
-      taken_reg      <= ~awvalid | awready;
+      taken_reg      <= ~awvalid | awready | undrained;
       owed_reg       <= owed_reg + offers - ends;
       addrs_reg      <= ends ? addrs >> AW : addrs;
       beat_reg       <= sends ? wlast ? 8'd0 : beat_reg + 8'd1 : beat_reg;
       stored_reg     <= stored_reg + takes - sends;
-      unanswered_reg <= unanswered_reg + (awvalid & awready) - (bvalid & bready);
+      unanswered_reg <= unanswered_reg + (awvalid & awready & ~undrained) - (bvalid & bready & ~undrained);
     end
     if (rst_n & ~timed_out) begin
       if (leaves) assert (leaving_addr == addrs[AW-1:0] + beat_reg);
-      if (idle) assert (stored_reg == 0 && unanswered_reg == 0 && !awvalid && !wvalid);
+      if (idle) assert (stored_reg == 0 && unanswered_reg == 0 && (undrained || !awvalid && !wvalid));
       cover (leaves & (beat_reg == 8'd1) & (leaving_addr[3:0] == 4'd3));
       cover (idle & flush);
     end
@@ -193,11 +199,11 @@ module axi_write_formal #(
       reg [3:0] b_wait_reg = 0;
       reg [3:0] s_wait_reg = 0;
       reg [5:0] still_reg = 0;
-      wire moves = takes | (awvalid & awready) | sends | (bvalid & bready);
+      wire moves = takes | (awvalid & awready) | (wvalid & wready) | (bvalid & bready);
       always @(posedge clk) begin
-        aw_wait_reg <= rst_n & awvalid & ~awready ? aw_wait_reg + 1 : 0;
-        w_wait_reg  <= rst_n & wvalid & ~wready ? w_wait_reg + 1 : 0;
-        b_wait_reg  <= rst_n & bready & ~bvalid & ~awvalid & ~wvalid ? b_wait_reg + 1 : 0;
+        aw_wait_reg <= port_rst_n & awvalid & ~awready ? aw_wait_reg + 1 : 0;
+        w_wait_reg  <= port_rst_n & wvalid & ~wready ? w_wait_reg + 1 : 0;
+        b_wait_reg  <= port_rst_n & bready & ~bvalid & ~awvalid & ~wvalid ? b_wait_reg + 1 : 0;
         s_wait_reg  <= rst_n & ~s_valid & ~flush ? s_wait_reg + 1 : 0;
         still_reg   <= rst_n & ~idle & ~moves ? still_reg + 1 : 0;
         assume (aw_wait_reg <= FAIR && w_wait_reg <= FAIR && b_wait_reg <= FAIR && s_wait_reg <= FAIR);

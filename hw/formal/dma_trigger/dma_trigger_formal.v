@@ -11,6 +11,7 @@ module dma_trigger_formal #(
 ) (
     input wire               clk,
     input wire               rst_n,
+    input wire               port_rst_n,
     input wire               frame_start,
     input wire signed [31:0] ego_x,
     input wire signed [31:0] ego_y,
@@ -41,12 +42,14 @@ module dma_trigger_formal #(
   wire rready;
   wire [1:0] dma_state;
   wire timed_out;
+  wire undrained;
 
   dma_trigger #(
       .OUTSTANDING(OUTSTANDING)
   ) dut (
       .clk                (clk),
       .rst_n              (rst_n),
+      .port_rst_n         (port_rst_n),
       .frame_start        (frame_start),
       .cfg_ego_x          (ego_x),
       .cfg_ego_y          (ego_y),
@@ -94,19 +97,21 @@ module dma_trigger_formal #(
       .error              (),
       .resp               (),
       .timed_out          (timed_out),
+      .undrained          (undrained),
       .stat_bursts        (),
       .stat_bytes         (),
       .dma_counters       ()
   );
 
-  initial assume (!rst_n);
+  initial assume (!rst_n && !port_rst_n);
+  always @* assume (port_rst_n || !rst_n);  // the port's reset is the engine's, too
 
   axi4_read_properties #(
       .DATA_W     (512),
       .OUTSTANDING(OUTSTANDING)
   ) port (
       .clk    (clk),
-      .rst_n  (rst_n),
+      .rst_n  (port_rst_n),
       .araddr (araddr),
       .arlen  (arlen),
       .arsize (arsize),
@@ -160,7 +165,7 @@ module dma_trigger_formal #(
   reg kept_reg = 1'b0;  // the table was resident when the frame started
   reg [4:0] asked_reg = 5'd0;  // beats asked for in this frame
   reg [4:0] rows_reg = 5'd0;  // good rows written in this frame
-  wire asks = arvalid & arready;
+  wire asks = arvalid & arready & ~undrained;
   wire may_keep = kept_reg & near;
   always @(posedge clk) begin
     if (!rst_n) begin
@@ -178,7 +183,7 @@ module dma_trigger_formal #(
       end
     end
     if (rst_n) begin
-      if (arvalid & ~timed_out) begin
+      if (arvalid & ~timed_out & ~undrained) begin
         assert (in_frame_reg);
         assert (inside || may_keep);  // never outside
         assert (araddr >= mat_base && araddr + ({56'd0, arlen} + 1) * 64 <= mat_base + 1024);

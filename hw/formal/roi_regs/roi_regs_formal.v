@@ -81,6 +81,7 @@ module roi_regs_formal #(
       .dma_counters         (96'd0),
       .tex_counters         (96'd0),
       .err_shade            (1'b0),
+      .undrained            (3'd0),
       .timeout_shade        (1'b0),
       .err_gmem0            (status[0]),
       .err_gmem1            (status[1]),

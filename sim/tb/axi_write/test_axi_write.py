@@ -34,6 +34,13 @@ class Bench:
     async def start(self) -> None:
         await self.loop.reset()
 
+    async def reset_engine(self, cycles: int = 1) -> None:
+        """The engine's reset alone: the memory goes on with what it was asked for."""
+        self.dut.rst_n.value = 0
+        self.source.reset()
+        await self.loop.step(cycles)
+        self.dut.rst_n.value = 1
+
     def beat(self, addr: int, strobe: int | None = None) -> tuple[int, int, int]:
         full = (1 << self.bytes) - 1
         return addr, self.rng.getrandbits(8 * self.bytes), full if strobe is None else strobe
@@ -221,6 +228,58 @@ async def a_dead_memory_lets_the_frame_end(dut: Any, answers: int) -> None:
 
 
 @cocotb.test
+@cocotb.parametrize(kind=PAUSES)
+async def a_reset_at_any_moment_keeps_the_rules_and_writes_nothing_more(dut: Any, kind: str) -> None:
+    """The slave asserts the rules (held payload, WLAST); begun bursts end without strobes, no byte is written late."""
+    bench = Bench(dut, f"reset-{kind}", kind, latency=12)
+    await bench.start()
+    for _ in range(25):
+        bench.memory = bench.slave.memory = Memory(GUARD)
+        dut.flush.value = bench.rng.randrange(2)
+        addr = BASE + bench.rng.randrange(64) * bench.bytes
+        bench.source.send([bench.beat(addr + n * bench.bytes) for n in range(bench.rng.randrange(1, 70))])
+        await bench.loop.step(bench.rng.randrange(110))
+        before = bench.slave.strobed
+        await bench.reset_engine(bench.rng.choice([1, 1, 4]))
+        beats = [bench.beat(BASE + 0x1_0000 + n * bench.bytes) for n in range(bench.rng.randrange(1, 6))]
+        await bench.write(beats)
+        late = bench.slave.strobed - before - bench.bytes * len(beats)
+        assert late in (0, bench.bytes), (
+            f"{late} bytes after the reset; one beat may have been on the bus and had to stay"
+        )
+        assert all(bench.memory.read(at, bench.bytes) == data.to_bytes(bench.bytes, "little") for at, data, _ in beats)
+        assert bench.slave.in_flight == 0
+        assert not bench.slave.open
+        assert not bench.slave.data
+        assert (bit(dut.undrained), bit(dut.timed_out), bit(dut.error)) == (0, 0, 0)
+
+
+@cocotb.test
+@cocotb.parametrize(answers=[0, 2])
+async def a_port_that_stays_dead_is_told_after_the_reset_and_hangs_nothing(dut: Any, answers: int) -> None:
+    bench = Bench(dut, f"undrained{answers}", timeout=60, dies_after=answers)
+    await bench.start()
+    await bench.write([bench.beat(BASE + 4096 * n) for n in range(20)], 600)
+    assert bit(dut.timed_out)
+    await bench.reset_engine(4)
+    await bench.loop.step(200)
+    assert not bit(dut.timed_out), "nothing is to be written, so nothing is waited for"
+    assert bit(dut.undrained)
+    requests = len(bench.slave.bursts)
+    await bench.write([bench.beat(BASE)], 300)
+    assert bit(dut.timed_out), "a beat that the port holds back is given up as well"
+    assert len(bench.slave.bursts) == requests
+    bench.slave.dies_after = None
+    await bench.reset_engine()
+    await bench.loop.until(lambda: not bit(dut.undrained), 2000, "the late answers")
+    bench.memory.written.clear()
+    beats = [bench.beat(BASE + n * bench.bytes) for n in range(5)]
+    await bench.write(beats)
+    bench.check(beats)
+    assert not bit(dut.timed_out)
+
+
+@cocotb.test
 async def a_slow_answer_is_not_a_dead_memory(dut: Any) -> None:
     bench = Bench(dut, "slow", timeout=100, latency=95)
     await bench.start()
@@ -263,13 +322,13 @@ async def idle_is_low_from_the_beat_to_its_answer(dut: Any) -> None:
 async def beats_in_the_first_cycle_after_reset_are_kept(dut: Any) -> None:
     bench = Bench(dut, "first")
     await bench.start()
-    dut.rst_n.value = 0
+    dut.rst_n.value = dut.port_rst_n.value = 0
     beats = [bench.beat(BASE + n * bench.bytes) for n in range(3)]
     bench.source.send(beats)
     await bench.loop.step(3)
     assert not bit(dut.s_beat_ready)
     assert not bit(dut.m_axi_awvalid)
     assert not bit(dut.m_axi_wvalid)
-    dut.rst_n.value = 1
+    dut.rst_n.value = dut.port_rst_n.value = 1
     await bench.write([])
     bench.check(beats)

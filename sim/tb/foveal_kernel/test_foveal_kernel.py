@@ -32,6 +32,7 @@ BUS = 4 * PPC
 WIDEST = 64  # pixels of a frame's line
 TRI_BASE, BAND_BASE, MAT_BASE, OUT_BASE = 0x1_0000_1000, 0x2_0000_0040, 0x3_0000_0400, 0x4_0001_F000
 INSIDE, OUTSIDE = (50, -50), (5000, 0)  # ego positions; the zone is [0, 100) x [-100, 0)
+UNDRAINED = 1 << 10  # STATUS, of gmem0
 FRAME_LIMIT = 20_000  # cycles; the largest frame here takes about 3,000
 
 REG = {
@@ -150,6 +151,16 @@ class Bench:
         await self.loop.step(12)
         put_cleared(self.dut, PPC, WIDEST)
         await self.loop.step(2)
+
+    async def drain(self) -> int:
+        """After CTRL_RESET, wait until the memories have answered what they were asked before; the cycles it took."""
+        start = self.loop.cycle
+        await self.loop.step(2)
+        pins = (self.dut.fetch_undrained, self.dut.write_undrained, self.dut.mat_undrained)
+        await self.loop.until(lambda: not any(bit(pin) for pin in pins), 5000, "answers of before the reset")
+        await self.loop.step(2)
+        assert self.gmem0.in_flight == self.gmem1.in_flight == self.gmem2.in_flight == 0
+        return self.loop.cycle - start
 
     async def settle(self) -> None:
         """The end of a test that leaves the kernel idle."""
@@ -472,38 +483,78 @@ async def a_dead_memory_times_out_and_the_kernel_recovers(dut: Any, port: int, b
         assert status & 4
         wanted = output_bytes(setup, records, OUT_BASE)
         assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
-    slave.dies_after = None
     await bench.write("CTRL_RESET", 1)
-    for agent in bench.ports:
-        agent.reset()
-    await bench.pass_init()
+    await bench.loop.step(300)
+    assert await bench.read("CTRL") & 0xF == 4, "the reset leads back to idle although the port is dead"
+    assert await bench.read("STATUS") == UNDRAINED << port
+    slave.dies_after = None
+    spent = await bench.drain()
+    assert await bench.read("STATUS") == 0
+    await bench.pass_init(spent)
     await bench.ego(OUTSIDE)
     await bench.frame(setup, records)
     await bench.settle()
 
 
 @cocotb.test
-async def a_reset_in_mid_frame_leaves_nothing_behind(dut: Any) -> None:
-    """CTRL_RESET keeps the configuration: the next start draws the same frame, whole."""
-    bench = Bench(dut, "soft-reset")
+@cocotb.parametrize(port=[0, 1])
+async def a_port_that_stays_dead_ends_the_next_frame_too_and_the_pin_heals_it(dut: Any, port: int) -> None:
+    bench = Bench(dut, f"undrained{port}")
     await bench.power_up()
+    await bench.write("TIMEOUT", 250)
+    setup = Setup(20, 30, ((0, 0, 20, 30),))
+    records = some_records(bench.rng, 20, 30, 5)
+    slave = (bench.gmem0, bench.gmem1)[port]
+    slave.dies_after = 0
+    requests = []
+    bench.load(setup, records)
+    await bench.configure(setup)
+    for _ in range(2):
+        await bench.commit(setup.regions)
+        await bench.run()
+        assert await bench.read("STATUS") & 0b11 == 0b11
+        requests.append(len(slave.bursts))
+        await bench.write("CTRL_RESET", 1)
+        await bench.loop.step(10)
+        assert await bench.read("STATUS") == UNDRAINED << port
+        await bench.pass_init(10)
+    assert requests[0] == requests[1], "nothing was asked of a port that owes answers"
+    slave.dies_after = None
+    bench.written.clear()
+    await bench.power_up(fresh=True)
+    assert await bench.read("STATUS") == 0
+    await bench.frame(setup, records)
+    await bench.settle()
+
+
+@cocotb.test
+@cocotb.parametrize(kind=["always", "geometric"])
+async def a_reset_at_any_moment_of_a_frame_leaves_nothing_behind(dut: Any, kind: str) -> None:
+    """CTRL_RESET keeps the configuration, and the memories go on as if nothing was: the next start draws it whole."""
+    bench = Bench(dut, f"soft-reset-{kind}", kind)
+    await bench.power_up()
+    await bench.ego(INSIDE)
     setup = Setup(40, 60, ((3, 0, 40, 55),))
     records = some_records(bench.rng, 40, 60, 15)
-    wanted = output_bytes(setup, records, OUT_BASE)
-    for cycles in (100, 450):
+    tint = np.array([[bench.rng.randrange(256) for _ in range(3)] for _ in range(256)])
+    bench.memory[2].load(MAT_BASE, b"".join(bytes([*row, 0]) for row in tint.tolist()))
+    wanted = output_bytes(replace(setup, tint=tint), records, OUT_BASE)
+    for most in (60, 200, 500, 500, 900, 900, 1500):
         bench.load(setup, records)
         await bench.configure(setup)
         await bench.commit(setup.regions)
         await bench.write("CTRL", 1)
-        await bench.loop.step(cycles)
+        await bench.loop.step(bench.rng.randrange(most))
         await bench.write("CTRL_RESET", 1)
-        for agent in bench.ports:
-            agent.reset()
-        await bench.pass_init()
+        bench.shader.reset()
+        spent = await bench.drain()
+        await bench.pass_init(spent)
         bench.memory[1].written.clear()
         await bench.run()
-        assert await bench.read("STATUS") & 0xFF == 0
+        assert await bench.read("STATUS") & 0x1CFF == 0
         assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
+    await bench.ego(OUTSIDE)
+    await bench.frame(setup, records)
     await bench.settle()
 
 
@@ -551,9 +602,8 @@ async def a_dead_shader_times_out_and_the_kernel_recovers(dut: Any, refuses: boo
     assert await bench.read("FRAME_CYCLES") < 4000
     bench.shader.dies_after = None
     await bench.write("CTRL_RESET", 1)
-    for agent in bench.ports:
-        agent.reset()
-    await bench.pass_init()
+    bench.shader.reset()
+    await bench.pass_init(await bench.drain())
     await bench.frame(setup, drawn)
     await bench.settle()
 

@@ -59,12 +59,16 @@ class _Slave:
         self.bursts: list[Burst] = []
         self.in_flight = 0
         self.max_in_flight = 0
+        self.beats_in_flight = 0
+        self.max_beats_in_flight = 0
 
     def _request(self, addr: int, length: int, size: int, burst: int) -> None:
         check_burst(addr, length, size, burst, self.data_bytes)
         self.bursts.append((addr, length + 1))
         self.in_flight += 1
         self.max_in_flight = max(self.max_in_flight, self.in_flight)
+        self.beats_in_flight += length + 1
+        self.max_beats_in_flight = max(self.max_beats_in_flight, self.beats_in_flight)
 
 
 class AxiReadSlave(_Slave):
@@ -103,7 +107,7 @@ class AxiReadSlave(_Slave):
         self.queue: deque[tuple[int, int, int]] = deque()  # cycle it is due, address, beats left
         self.offered = False
         self.taken = False
-        self.in_flight = 0
+        self.in_flight = self.beats_in_flight = 0
         self.ar.reset()
         self.arready.value = 0
         self.rvalid.value = 0
@@ -142,6 +146,7 @@ class AxiReadSlave(_Slave):
         self.taken = self.offered and bool(bit(self.rready))
         if self.taken:
             self.taken_beats += 1
+            self.beats_in_flight -= 1
             self.in_flight -= self.last
 
 
@@ -186,7 +191,7 @@ class AxiWriteSlave(_Slave):
         self.due: deque[int] = deque()
         self.offered = False
         self.taken = False
-        self.in_flight = 0
+        self.in_flight = self.beats_in_flight = 0
         self.aw.reset()
         self.w.reset()
         self.awready.value = 0
@@ -227,12 +232,13 @@ class AxiWriteSlave(_Slave):
             self.open.append((request[0], request[1] + 1))
         beat = self.w.sample()
         if beat is not None:
+            self.beats_in_flight -= 1
+            self.strobed += beat[1].bit_count()
             self.data.append(beat)
         while self.open and self.data:
             addr, beats = self.open[0]
             data, strobe, last = self.data.popleft()
             self.memory.write_beat(addr + self.done_beats * self.data_bytes, data, strobe, self.data_bytes)
-            self.strobed += strobe.bit_count()
             self.done_beats += 1
             assert last == (self.done_beats == beats), f"WLAST at beat {self.done_beats} of {beats} at {addr:#x}"
             if last:

@@ -28,9 +28,9 @@ def check_burst(addr: int, length: int, size: int, burst: int, data_bytes: int) 
     assert addr >> 12 == last >> 12, f"{addr:#x} to {last:#x} crosses 4 KiB"
 
 
-def split(addr: int, size: int, data_bytes: int) -> list[Burst]:
-    """Bursts for `size` bytes from the aligned `addr`; each runs to a boundary of longest bursts or to the end."""
-    limit = max_beats(data_bytes * 8) * data_bytes
+def split(addr: int, size: int, data_bytes: int, longest: int | None = None) -> list[Burst]:
+    """Bursts for `size` bytes from the aligned `addr`; each runs to a boundary of `longest` beats or to the end."""
+    limit = (longest or max_beats(data_bytes * 8)) * data_bytes
     end = addr + size
     bursts: list[Burst] = []
     while addr < end:

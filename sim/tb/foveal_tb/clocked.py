@@ -55,12 +55,12 @@ def bench_rng(name: str) -> random.Random:
 
 
 class Clocked:
-    """The clock, the reset and the agents of a bench."""
+    """The clock, the reset and the agents of a bench. A module with a memory port has a second reset, of the port."""
 
     def __init__(self, dut: Any, clock: str = "clk", reset: str = "rst_n") -> None:
         self.dut = dut
         self.clk = getattr(dut, clock)
-        self.rst_n = getattr(dut, reset)
+        self.resets = [getattr(dut, reset), *([dut.port_rst_n] if hasattr(dut, "port_rst_n") else [])]
         self.agents: list[Agent] = []
         self.cycle = 0
         Clock(self.clk, PERIOD_NS, unit="ns").start()
@@ -71,14 +71,16 @@ class Clocked:
         return agent
 
     async def reset(self, cycles: int = 4) -> None:
-        """Hold the reset for `cycles`; the first `drive` is in the cycle in which it is released."""
+        """Hold the resets for `cycles`; the first `drive` is in the cycle in which they are released."""
         await RisingEdge(self.clk)
-        self.rst_n.value = 0
+        for reset in self.resets:
+            reset.value = 0
         for agent in self.agents:
             agent.reset()
         for _ in range(cycles):
             await RisingEdge(self.clk)
-        self.rst_n.value = 1
+        for reset in self.resets:
+            reset.value = 1
         for agent in self.agents:
             agent.drive()
         await FallingEdge(self.clk)

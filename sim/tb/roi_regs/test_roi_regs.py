@@ -33,7 +33,7 @@ MASK = 0xFFFFFFFF
 ACTIONS = {"CTRL", "ISR", "ROI_COMMIT", "CTRL_RESET", "MAT_INVALIDATE", "TEX_INVALIDATE"}
 INPUTS = (
     *("frame_done", "clip_pending", "clip_stalled", "clip_fire", "clip_fresh", "frame_counters", "dma_counters"),
-    *("dma_error", "dma_state", "tex_counters", "err_shade", "timeout_shade"),
+    *("dma_error", "dma_state", "tex_counters", "err_shade", "timeout_shade", "undrained"),
     *(f"{name}_gmem{port}" for name in ("err", "resp", "timeout") for port in range(3)),
 )
 
@@ -538,6 +538,15 @@ async def a_timeout_and_a_dma_error_are_reported(dut: Any, port: int) -> None:
     await bench.finish()
     masks = regs.STATUS_ERROR_MASK | regs.STATUS_TIMEOUT_MASK | regs.STATUS_DMA_ERROR_MASK
     expected = masks | port << regs.STATUS_PORT_SHIFT | 2 << regs.STATUS_DMA_STATE_SHIFT
+    assert await bench.read("STATUS") == expected
+    dut.undrained.value = 1 << port
+    undrained = 1 << port << regs.STATUS_UNDRAINED_SHIFT
+    assert await bench.read("STATUS") == expected | undrained
+    getattr(dut, f"timeout_gmem{port}").value = 0
+    await bench.write("CTRL_RESET", 1)
+    expected = 2 << regs.STATUS_DMA_STATE_SHIFT
+    assert await bench.read("STATUS") == expected | undrained, "a reset does not make a port answer"
+    dut.undrained.value = 0
     assert await bench.read("STATUS") == expected
 
 
