@@ -5,7 +5,8 @@
 // the zone. Frames start with ap_start and always end with ap_done: a memory error is kept in STATUS,
 // an engine that times out ends the frame early and asks for CTRL_RESET. Formats and rules: SPEC.md.
 // With SHADE_PORT a kernel outside shades; it may sample the texture store, which fills together with the materials.
-// Reset clears everything; CTRL_RESET everything but the registers' configuration. The first frame
+// Reset clears everything; CTRL_RESET everything but the registers' configuration and the firewalls at the memory
+// ports, which complete there what was begun. The first frame
 // after a reset waits until the band banks are clear (32 * 4096 / PPC cycles).
 `default_nettype none
 `timescale 1ns / 1ps

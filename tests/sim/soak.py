@@ -148,12 +148,27 @@ def dead_port(rig: Rig, rng: np.random.Generator) -> None:
     if not status & 3:
         rig.compare(made)
     rig.no_violation()
+    if rng.random() < 0.5:
+        still_dead(rig, running)
     rig.revive()
     rig.write(registers.TIMEOUT, registers.DEFAULT_TIMEOUT)
 
 
+def still_dead(rig: Rig, running: bool) -> None:
+    """CTRL_RESET while ports are dead: idle, no timeout by itself, and a frame ends, if only by another timeout."""
+    rig.write(registers.CTRL_RESET, 1)
+    rig.kernel.step(2 * SHORT_TIMEOUT)
+    assert rig.read("CTRL") & 0xF == registers.CTRL_AP_IDLE_MASK, f"CTRL {rig.read('CTRL'):#x} after CTRL_RESET"
+    status = rig.read("STATUS")
+    assert status & 0xFF == 0, f"STATUS {status:#x} after CTRL_RESET"
+    assert not rig.undrained() or running, f"STATUS {status:#x}: a port owes answers of a frame that had ended"
+    rig.start()
+    rig.finish(LIMIT)
+    rig.no_violation()
+
+
 def reset_in_flight(rig: Rig, rng: np.random.Generator) -> None:
-    """CTRL_RESET at any cycle of a frame, the memory port made idle at the same time."""
+    """CTRL_RESET at any cycle of a frame, while the memory goes on."""
     made = job(rng)
     rig.prepare(made)
     rig.start()

@@ -9,6 +9,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from foveal.card import registers
+from foveal.card.status import undrained
 from foveal.drawlist import Zone
 from foveal.errors import DeviceBroken, DeviceError, DeviceNotFound, DeviceTimeout
 from foveal.frame import Frame
@@ -156,23 +157,29 @@ def test_dead_memory_port_ends_in_an_error_and_not_in_a_hang(
     expected = show(device, scene)
     card = card_of(device)
     card.set_dead(port, silent=silent)
-    with pytest.raises(DeviceError, match=f"{port} did not answer"):
+    with pytest.raises(DeviceError, match=f"{port} did not answer.*{port} still owe.*needs a reset"):
         device.render(scene.draw, scene.regions)
     card.clear_faults()
     device.reset()
     np.testing.assert_array_equal(device.render(scene.draw, scene.regions).pixels, expected.pixels)
 
 
-def test_kernel_reset_alone_revives_it_when_the_memory_is_idle(device: CosimDevice, scene: Scene) -> None:
+@pytest.mark.parametrize("silent", [False, True])
+@pytest.mark.parametrize("port", ["gmem0", "gmem1"])
+def test_kernel_reset_alone_revives_it_once_the_memory_answers(
+    device: CosimDevice, scene: Scene, port: str, silent: bool
+) -> None:
     expected = show(device, scene)
     card = card_of(device)
-    card.set_dead("gmem0", silent=False)
+    card.set_dead(port, silent=silent)
     with pytest.raises(DeviceError):
         device.render(scene.draw, scene.regions)
-    card.clear_faults()
-    assert card.kernel.idle
     card.write(registers.CTRL_RESET, 1)
-    card.kernel.step(8)
+    card.kernel.step(5000)
+    assert undrained(card.read(registers.STATUS)) == [port]
+    card.clear_faults()
+    card.kernel.step(5000)
+    assert card.read(registers.STATUS) == 0
     card.write(registers.CTRL, registers.CTRL_AP_START_MASK)
     card.wait_done(0.01)
     assert card.read(registers.STATUS) & registers.STATUS_ERROR_MASK == 0

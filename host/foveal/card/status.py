@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from foveal.card import registers
 
-__all__ = ["dma_state", "failure"]
+__all__ = ["dma_state", "failure", "undrained"]
 
 SHADING_STREAM = 3
 """STATUS.port of the shading stream; 0 to 2 are memory ports."""
@@ -21,7 +21,9 @@ def failure(status: int) -> str | None:
     if status & registers.STATUS_TIMEOUT_MASK and port == SHADING_STREAM:
         return "the shading kernel did not answer within the TIMEOUT register's cycles"
     if status & registers.STATUS_TIMEOUT_MASK:
-        return f"memory port gmem{port} did not answer within the TIMEOUT register's cycles"
+        reason = f"memory port gmem{port} did not answer within the TIMEOUT register's cycles"
+        owing = undrained(status)
+        return f"{reason}; {' and '.join(owing)} still owe answers: the card needs a reset" if owing else reason
     if status & registers.STATUS_DMA_ERROR_MASK:
         return (
             f"the material table or a texture page could not be loaded (gmem{port}: {_RESPONSE.get(code, str(code))})"
@@ -31,6 +33,12 @@ def failure(status: int) -> str | None:
     if status & registers.STATUS_ERROR_MASK:
         return f"memory port gmem{port} answered {_RESPONSE.get(code, str(code))}"
     return None
+
+
+def undrained(status: int) -> list[str]:
+    """Memory ports that owe answers to what the kernel gave up; while one does, no kernel reset makes it usable."""
+    bits = (status & registers.STATUS_UNDRAINED_MASK) >> registers.STATUS_UNDRAINED_SHIFT
+    return [f"gmem{port}" for port in range(SHADING_STREAM) if bits >> port & 1]
 
 
 def dma_state(status: int) -> int:
