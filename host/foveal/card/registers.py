@@ -668,7 +668,7 @@ REGISTERS: tuple[Register, ...] = (
         Field("dma_state", 8, 2, "r", False,
               "Material table and texture pages: 0 outside, 1 armed, 2 loading, 3 resident."),
         Field("undrained", 10, 3, "r", False,
-              "Now: memory ports (bit 0 gmem0) that still owe answers to what a timeout or CTRL_RESET gave up; a frame waits for them. If one stays, the card needs a reset."),
+              "Memory ports (bit 0: gmem0) that, now, owe answers to what was given up."),
     ), "How the last frame went; cleared at a frame start."),
     Register("FRAME_CYCLES", 0x210, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
