@@ -152,15 +152,13 @@ class Bench:
         put_cleared(self.dut, PPC, WIDEST)
         await self.loop.step(2)
 
-    async def drain(self) -> int:
-        """After CTRL_RESET, wait until the memories have answered what they were asked before; the cycles it took."""
-        start = self.loop.cycle
+    async def drain(self) -> None:
+        """After CTRL_RESET, wait until the memories have answered what they were asked before."""
         await self.loop.step(2)
         pins = (self.dut.fetch_undrained, self.dut.write_undrained, self.dut.mat_undrained)
         await self.loop.until(lambda: not any(bit(pin) for pin in pins), 5000, "answers of before the reset")
         await self.loop.step(2)
         assert self.gmem0.in_flight == self.gmem1.in_flight == self.gmem2.in_flight == 0
-        return self.loop.cycle - start
 
     async def settle(self) -> None:
         """The end of a test that leaves the kernel idle."""
@@ -488,9 +486,9 @@ async def a_dead_memory_times_out_and_the_kernel_recovers(dut: Any, port: int, b
     assert await bench.read("CTRL") & 0xF == 4, "the reset leads back to idle although the port is dead"
     assert await bench.read("STATUS") == UNDRAINED << port
     slave.dies_after = None
-    spent = await bench.drain()
+    await bench.drain()
     assert await bench.read("STATUS") == 0
-    await bench.pass_init(spent)
+    await bench.pass_init()
     await bench.ego(OUTSIDE)
     await bench.frame(setup, records)
     await bench.settle()
@@ -517,7 +515,7 @@ async def a_port_that_stays_dead_ends_the_next_frame_too_and_the_pin_heals_it(du
         await bench.write("CTRL_RESET", 1)
         await bench.loop.step(10)
         assert await bench.read("STATUS") == UNDRAINED << port
-        await bench.pass_init(10)
+        await bench.pass_init()
     assert requests[0] == requests[1], "nothing was asked of a port that owes answers"
     slave.dies_after = None
     bench.written.clear()
@@ -547,8 +545,8 @@ async def a_reset_at_any_moment_of_a_frame_leaves_nothing_behind(dut: Any, kind:
         await bench.loop.step(bench.rng.randrange(most))
         await bench.write("CTRL_RESET", 1)
         bench.shader.reset()
-        spent = await bench.drain()
-        await bench.pass_init(spent)
+        await bench.drain()
+        await bench.pass_init()
         bench.memory[1].written.clear()
         await bench.run()
         assert await bench.read("STATUS") & 0x1CFF == 0
@@ -603,7 +601,8 @@ async def a_dead_shader_times_out_and_the_kernel_recovers(dut: Any, refuses: boo
     bench.shader.dies_after = None
     await bench.write("CTRL_RESET", 1)
     bench.shader.reset()
-    await bench.pass_init(await bench.drain())
+    await bench.drain()
+    await bench.pass_init()
     await bench.frame(setup, drawn)
     await bench.settle()
 
