@@ -73,6 +73,7 @@ class CardDouble:
     running: bool = False
     resets: int = 0
     clock_hz: float = 100e6
+    memory_latency_cycles: int = 42
     provenance: Provenance = Provenance.SIMULATED
 
     def __post_init__(self) -> None:

@@ -95,6 +95,21 @@ def test_foreign_kernel_is_refused_before_anything_is_written(register: int, val
     assert not [entry for entry in card.log if entry[0] == "w"]
 
 
+@pytest.mark.parametrize(("latency", "timeout"), [(1, 4096), (40, 4096), (42, 4200), (3000, 300_000)])
+def test_patience_with_memory_follows_its_latency(latency: int, timeout: int) -> None:
+    card = CardDouble(memory_latency_cycles=latency)
+    device = FovealDriver(card, EngineDouble(), INFO)
+    assert card.values[registers.TIMEOUT] == timeout >= 10 * latency
+    device.reset()
+    assert card.values[registers.TIMEOUT] == timeout
+
+
+def test_patience_with_memory_can_be_set() -> None:
+    card = CardDouble()
+    FovealDriver(card, EngineDouble(), INFO, timeout_cycles=77)
+    assert card.values[registers.TIMEOUT] == 77
+
+
 def test_newer_minor_version_is_accepted() -> None:
     card = CardDouble(overrides={registers.VERSION: 1 << 16 | 7})
     assert FovealDriver(card, EngineDouble(), INFO).identity.version == (1, 7)

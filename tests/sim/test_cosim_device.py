@@ -164,6 +164,15 @@ def test_dead_memory_port_ends_in_an_error_and_not_in_a_hang(
     np.testing.assert_array_equal(device.render(scene.draw, scene.regions).pixels, expected.pixels)
 
 
+@pytest.mark.parametrize("latency", [7, 42, 900])
+def test_timeout_is_far_above_the_modelled_latency(scene: Scene, latency: int) -> None:
+    rates = {"gmem0": 1.0, "gmem1": 1.0, "gmem2": 1.0}
+    device = open_cosim(memory_bytes=64 << 20, timing=MemoryTiming(latency, rates))
+    assert 10 * latency <= card_of(device).read(registers.TIMEOUT) < registers.DEFAULT_TIMEOUT * 2
+    golden = render(scene.meshes, scene.draw, scene.regions, resident=False)
+    np.testing.assert_array_equal(show(device, scene).pixels, golden.pixels)
+
+
 @pytest.mark.parametrize("silent", [False, True])
 @pytest.mark.parametrize("port", ["gmem0", "gmem1"])
 def test_kernel_reset_alone_revives_it_once_the_memory_answers(

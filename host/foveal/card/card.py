@@ -39,6 +39,10 @@ class Card(Protocol):
         """The kernel's clock."""
 
     @property
+    def memory_latency_cycles(self) -> int:
+        """Cycles from a request to its first answer on an idle memory port; the driver's patience is derived from it."""
+
+    @property
     def provenance(self) -> Provenance:
         """What the kernel's own cycle counters are worth here: measured on a card, simulated in co-simulation."""
 

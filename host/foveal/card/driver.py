@@ -40,6 +40,12 @@ __all__ = ["FovealDriver"]
 
 _log = logging.getLogger(__name__)
 
+TIMEOUT_LATENCIES = 100
+"""Latencies without any progress after which memory is dead: refresh, page misses and neighbours cost a few."""
+
+LEAST_TIMEOUT = 4096
+"""Cycles; the shading kernel is timed by the same register, and may be slower than memory."""
+
 MAX_SIDE = 4096
 """Largest width and height of a frame, pixels."""
 
@@ -55,12 +61,13 @@ class FovealDriver:
         *,
         deadline_s: float = 0.1,
         strided: bool = False,
-        timeout_cycles: int = registers.DEFAULT_TIMEOUT,
+        timeout_cycles: int | None = None,
         capacity: int = 65536,
     ) -> None:
         """deadline_s: longest frame, in the device's own time. strided: the output layout (else packed).
 
-        timeout_cycles: the kernel gives a memory port up after so many cycles without progress.
+        timeout_cycles: the kernel gives a memory port up after so many cycles without progress; by default
+        TIMEOUT_LATENCIES latencies of the card's memory, at least LEAST_TIMEOUT.
         capacity: triangles and records to make room for at first. Raises DeviceError when the card is not ours.
         """
         self._card = card
@@ -68,7 +75,8 @@ class FovealDriver:
         self._info = info
         self._deadline_s = deadline_s
         self._strided = strided
-        self._timeout_cycles = timeout_cycles
+        derived = max(LEAST_TIMEOUT, TIMEOUT_LATENCIES * card.memory_latency_cycles)
+        self._timeout_cycles = derived if timeout_cycles is None else timeout_cycles
         self._capacity = capacity
         self._meshes: MeshSet | None = None
         self._packed: PackedMeshes | None = None

@@ -93,6 +93,10 @@ class CosimCard:
         return self._clock_hz
 
     @property
+    def memory_latency_cycles(self) -> int:
+        return self._timing.latency_cycles
+
+    @property
     def provenance(self) -> Provenance:
         return Provenance.SIMULATED
 
@@ -169,7 +173,7 @@ class CosimCard:
         self._kernel.set_dead(port, Dead.SILENT if silent else Dead.REFUSE)
 
     def clear_faults(self) -> None:
-        """The memory answers again; requests that a dead port swallowed stay unanswered until a reset."""
+        """The memory answers again; requests that a dead port swallowed are answered late."""
         self._kernel.clear_faults()
 
     def reset(self) -> None:
