@@ -40,7 +40,7 @@ class Card(Protocol):
 
     @property
     def memory_latency_cycles(self) -> int:
-        """Cycles from a request to its first answer on an idle memory port; the driver's patience is derived from it."""
+        """Cycles from a request to its answer on an idle memory port; what the driver derives its patience from."""
 
     @property
     def provenance(self) -> Provenance:
