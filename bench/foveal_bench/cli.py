@@ -19,13 +19,13 @@ from foveal.device import device_names, open_device
 from foveal.errors import FovealError
 
 from foveal_bench.console import print_summary
-from foveal_bench.cost.claims_command import claims
-from foveal_bench.cost.export_command import export
-from foveal_bench.cost.meter_command import meter
-from foveal_bench.cost.price_command import price
-from foveal_bench.cost.risk_command import risk_command
-from foveal_bench.cost.tco_command import tco
-from foveal_bench.cost.unit_command import unit
+from foveal_bench.cost.commands.claims import claims
+from foveal_bench.cost.commands.export import export
+from foveal_bench.cost.commands.meter import meter
+from foveal_bench.cost.commands.price import price
+from foveal_bench.cost.commands.risk import risk_command
+from foveal_bench.cost.commands.tco import tco
+from foveal_bench.cost.commands.unit import unit
 from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.options import BenchOptions
 from foveal_bench.progress import Progress

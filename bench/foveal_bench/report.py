@@ -9,8 +9,8 @@ import jinja2
 import pandas as pd
 
 from foveal_bench.console import NOT_CLAIMABLE, STAGES, facts, milliseconds
-from foveal_bench.cost.plots import cost_plots
 from foveal_bench.cost.tco import PARTS
+from foveal_bench.cost_plots import cost_plots
 from foveal_bench.plots import latency_over_ticks, stage_bars
 
 __all__ = ["render_report"]

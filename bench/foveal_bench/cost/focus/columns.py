@@ -102,4 +102,7 @@ CUSTOM = (
     "x_EffectiveCostLow",
     "x_EffectiveCostHigh",
 )
-"""Ours: energy and frames of the charge's period, time of a frame, where the figures come from, their 95 % interval."""
+"""Ours: energy and frames of the charge's period, time of a frame, where the figures come from, their 95 % interval.
+
+Energy stands in the rows of energy and frames in those of amortised capital, so that their sums count them once.
+"""

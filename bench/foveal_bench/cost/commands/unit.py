@@ -9,7 +9,7 @@ from typing import Any
 import click
 
 from foveal_bench.cost.book import load_book
-from foveal_bench.cost.tco_command import PRICES, Positive
+from foveal_bench.cost.commands.options import PRICES, Positive
 from foveal_bench.cost.unit import (
     PowerSample,
     literal_recalibrate_cost,

@@ -11,7 +11,7 @@ import click
 from foveal.errors import FovealError
 from rich.table import Table
 
-from foveal_bench.cost.tco_command import PRICES
+from foveal_bench.cost.commands.options import PRICES
 from foveal_bench.streams import ReportingConsole, echo
 
 __all__ = ["claims"]

@@ -11,11 +11,11 @@ import click
 from rich.table import Table
 
 from foveal_bench.cost.book import load_book
+from foveal_bench.cost.commands.options import PRICES
 from foveal_bench.cost.comparison import Comparison, compare
 from foveal_bench.cost.counterfactual import effect, read_change
 from foveal_bench.cost.fleet import REFERENCE, load_fleet
 from foveal_bench.cost.tco import Service
-from foveal_bench.cost.tco_command import PRICES
 from foveal_bench.cost.uncertainty import DRAWS, interval, outcome, tornado
 from foveal_bench.streams import ReportingConsole, echo
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
@@ -14,6 +13,7 @@ import click
 from foveal.errors import FovealError
 
 from foveal_bench.cost.book import PriceBook, load_book
+from foveal_bench.cost.commands.options import PRICES, notation_options
 from foveal_bench.cost.intake.cells import Notation
 from foveal_bench.cost.intake.energy import Energy, count, integrate
 from foveal_bench.cost.intake.otlp import Problem, Sample, read_samples
@@ -21,24 +21,12 @@ from foveal_bench.cost.intake.periods import Window, per_frame
 from foveal_bench.cost.intake.table import Column, read_table
 from foveal_bench.cost.intake.usage import NodeUse, accelerator_cost, mean_utilisation, total
 from foveal_bench.cost.money import cents
-from foveal_bench.cost.tco_command import PRICES
 from foveal_bench.streams import echo
 
-__all__ = ["meter", "notation_options"]
+__all__ = ["meter"]
 
 FILE = click.Path(dir_okay=False, exists=True, path_type=Path)
 JOULES_PER_KWH = 3_600_000
-
-
-def notation_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """--thousands, --decimal, --currency: how numbers are written in a table."""
-    for name, text in (
-        ("--currency", "Currency that stands with the numbers, such as USD for $1.20."),
-        ("--decimal", "Decimal mark: . or ,"),
-        ("--thousands", "Mark between thousands: , or . or a space or '"),
-    ):
-        command = click.option(name, help=text)(command)
-    return command
 
 
 @click.group()

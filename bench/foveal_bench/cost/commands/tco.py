@@ -15,48 +15,17 @@ from rich.table import Table
 
 from foveal_bench.cost.book import load_book
 from foveal_bench.cost.caveats import assumptions, caveats
+from foveal_bench.cost.commands.options import PRICES, TODAY, Positive
 from foveal_bench.cost.comparison import MOST_STREAMS, Comparison, break_even, break_even_months, compare, payments
 from foveal_bench.cost.fleet import REFERENCE, load_fleet, reference_text
-from foveal_bench.cost.money import decimal
 from foveal_bench.cost.tco import PARTS, Bill, Service, saving
 from foveal_bench.cost.unit import per_camera_hour, per_thousand_frames
 from foveal_bench.streams import ReportingConsole, echo
 
-__all__ = ["PRICES", "TODAY", "Positive", "tco"]
+__all__ = ["tco"]
 
 MET, MISSED = 0, 1
 CURVE = (1, 2, 3, 4, 6, 8, 12, 16, 32, 64)
-
-PRICES = click.option(
-    "--prices", type=click.Path(dir_okay=False, path_type=Path), help="Price book; default: the shipped one."
-)
-TODAY = click.option(
-    "--today",
-    type=click.DateTime(["%Y-%m-%d"]),
-    default=lambda: date.today().isoformat(),
-    show_default="today",
-    help="Date that the age of prices is counted to.",
-)
-
-
-class Positive(click.ParamType):
-    """A positive number, or `none` where `optional`."""
-
-    name = "number"
-
-    def __init__(self, optional: bool = False) -> None:
-        self.optional = optional
-
-    def convert(self, value: Any, param: click.Parameter | None, context: click.Context | None) -> Any:
-        if isinstance(value, Decimal) or (self.optional and value == "none"):
-            return value
-        try:
-            number = decimal(value, "it")
-        except ValueError as error:
-            self.fail(str(error), param, context)
-        if number == 0:
-            self.fail("it must be more than 0", param, context)
-        return number
 
 
 @click.group()

@@ -14,10 +14,9 @@ from rich.table import Table
 
 from foveal_bench.cost.book import BASES, KINDS, PriceBook, PriceRow, add_prices, load_book, rows_of
 from foveal_bench.cost.caveats import caveats_of_row
+from foveal_bench.cost.commands.options import PRICES, TODAY, notation_options
 from foveal_bench.cost.intake.cells import Notation
 from foveal_bench.cost.intake.table import Column, read_table
-from foveal_bench.cost.meter_command import notation_options
-from foveal_bench.cost.tco_command import PRICES, TODAY
 from foveal_bench.streams import ReportingConsole, echo
 
 __all__ = ["price"]

@@ -1,0 +1,1 @@
+"""`foveal tco`, `price`, `meter`, `claims` and `export`."""
