@@ -1,12 +1,14 @@
 // The counters of a frame, in the order of the register map (FRAME_CYCLES lowest): cycles by what they were spent
-// on, events, and the totals that other modules keep. All are 32 bits and wrap. They are cleared at
+// on, events, and the totals that other modules keep. All wrap, and fill 32 bits each. They are cleared at
 // frame_start and, once the frame is done, hold until the next one. Latency 1 cycle. Reset clears them.
 `default_nettype none
 `timescale 1ns / 1ps
 
 `include "foveal_regs.vh"
 
-module frame_stats (
+module frame_stats #(
+    parameter WIDTH = 32  // bits that a counter of this module has, 1 to 32
+) (
     input  wire          clk,
     input  wire          rst_n,
     input  wire          frame_start,
@@ -29,19 +31,34 @@ module frame_stats (
   localparam COUNTED = 25;
   localparam BEFORE = 14;  // of them stand before the totals in the register map
 
-  reg     [COUNTED*32-1:0] count_reg;
-  wire    [   COUNTED-1:0] step = {write, fetch, spent, event_pulse, now};
+  initial begin
+    if (WIDTH < 1 || WIDTH > 32) begin
+      $display("%m: WIDTH must be 1 to 32, it is %0d", WIDTH);
+      $finish;
+    end
+  end
+
+  reg  [COUNTED*WIDTH-1:0] count_reg;
+  wire [      COUNTED-1:0] step = {write, fetch, spent, event_pulse, now};
+  wire [   COUNTED*32-1:0] count;
   integer                  n;
 
   always @(posedge clk) begin
-    if (!rst_n | frame_start) count_reg <= {COUNTED * 32{1'b0}};
-    else for (n = 0; n < COUNTED; n = n + 1) if (step[n]) count_reg[32*n+:32] <= count_reg[32*n+:32] + 32'd1;
+    if (!rst_n | frame_start) count_reg <= {COUNTED * WIDTH{1'b0}};
+    else for (n = 0; n < COUNTED; n = n + 1) if (step[n]) count_reg[WIDTH*n+:WIDTH] <= count_reg[WIDTH*n+:WIDTH] + 1'b1;
   end
 
+  genvar g;
+  generate
+    for (g = 0; g < COUNTED; g = g + 1) begin : g_count
+      assign count[32*g+:32] = count_reg[WIDTH*g+:WIDTH];
+    end
+  endgenerate
+
   assign frame_counters = {
-    count_reg[32*COUNTED-1:32*BEFORE],
+    count[32*COUNTED-1:32*BEFORE],
     {wr_bytes, wr_bursts, rd_bytes, rd_bursts, out_bytes, pixels_kept, {24'd0, bands_skipped}},
-    count_reg[32*BEFORE-1:0]
+    count[32*BEFORE-1:0]
   };
 
 endmodule
