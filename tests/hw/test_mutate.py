@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 TOOLS = [str(ROOT / "hw" / "mutate"), str(ROOT / "hw")]
@@ -165,6 +166,21 @@ def test_an_entry_is_one_site_with_one_reason(tmp_path: Path, row: str) -> None:
     path.write_text(f"m:\n  - {row}\n")
     with pytest.raises(ValueError, match="m: "):
         ledger.read_entries(path)
+
+
+def test_each_module_has_a_bench_that_holds_it() -> None:
+    plans = yaml.safe_load((ROOT / "hw" / "mutate" / "plan.yaml").read_text())
+    for module in rtl_files.modules():
+        bench = plans.get(module, {}).get("bench", module)
+        folder = ROOT / "sim" / "tb" / bench
+        assert (folder / f"test_{bench}.py").is_file(), f"{module}: no {folder}; name one in hw/mutate/plan.yaml"
+        toplevel = (
+            json.loads((folder / "bench.json").read_text()).get("toplevel", bench)
+            if (folder / "bench.json").is_file()
+            else bench
+        )
+        inside = {path.stem for path in rtl_files.hierarchy([rtl_files.RTL / f"{toplevel}.v"])}
+        assert module in inside, f"{bench} does not hold {module}"
 
 
 def test_each_survivor_has_a_module_and_a_reason() -> None:
