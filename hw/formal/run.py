@@ -20,6 +20,8 @@ A proof file names the RTL it needs, its tasks and the bugs that the tasks must 
     task = 0                              # default 0
     depth = 80                            # default that of the task
 
+A task that has done its work is not run again while its files stay the same; --again runs it anyway.
+
 The exit status is 1 if a task fails, does not end in its time, or a cover is not reached; with --selftest also if a
 seeded bug is not found.
 """
@@ -30,6 +32,9 @@ import argparse
 import concurrent.futures
 import contextlib
 import dataclasses
+import functools
+import hashlib
+import json
 import os
 import re
 import shutil
@@ -151,7 +156,7 @@ def write_job(task: Task, folder: Path) -> Path:
     """The .sby file of a task; its RTL lies beside it, changed if the task is there to find a bug."""
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    files = [*HERE.glob("properties/*.v*"), *(HERE / task.module).glob("*.v"), *RTL.glob("*.vh")]
+    files = sorted([*HERE.glob("properties/*.v*"), *(HERE / task.module).glob("*.v"), *RTL.glob("*.vh")])
     for name in task.rtl:
         source = RTL / f"{name}.v"
         if task.bug and task.bug.file == source.name:
@@ -175,6 +180,14 @@ def write_job(task: Task, folder: Path) -> Path:
         "[files]\n" + "".join(f"{file}\n" for file in files)
     )
     return job
+
+
+def job_digest(job: Path) -> str:
+    """What a job's outcome depends on: its script and all its files."""
+    text = job.read_text()
+    files = (Path(line) for line in text.partition("[files]\n")[2].splitlines())
+    script = text.replace(str(ROOT), "").encode()
+    return hashlib.sha256(script + b"".join(file.read_bytes() for file in files)).hexdigest()
 
 
 def tools() -> list[str]:
@@ -216,10 +229,16 @@ def end_all(number: int, frame: object) -> None:
     os._exit(128 + number)
 
 
-def run_task(task: Task) -> Result:
+def run_task(task: Task, again: bool) -> Result:
     """Run a task; all its processes end at its time limit."""
     folder = WORK / (("bugs." if task.bug else "") + task.name)
     job = write_job(task, folder)
+    digest = job_digest(job)
+    record = folder.with_name(folder.name + ".json")
+    if record.exists() and not again:
+        done = json.loads(record.read_text())
+        if done["digest"] == digest:
+            return Result(task, done["verdict"], frozenset(done["properties"]), done["seconds"])
     environment = dict(os.environ, PATH=f"{Path(sys.executable).parent}:{os.environ['PATH']}")
     deadline = time.monotonic() + task.limit_s
     with (folder / "sby.log").open("wb") as log:
@@ -245,7 +264,11 @@ def run_task(task: Task) -> Result:
     properties = find_properties(design.read_text(), task.mode) if design.exists() else frozenset()
     if verdict == "PASS" and not properties:
         verdict = "ERROR"  # a task without a property proves nothing
-    return Result(task, verdict, properties, seconds)
+    result = Result(task, verdict, properties, seconds)
+    if result.good:
+        done = {"digest": digest, "verdict": verdict, "properties": sorted(properties), "seconds": seconds}
+        record.write_text(json.dumps(done))
+    return result
 
 
 def table(results: list[Result]) -> str:
@@ -289,6 +312,7 @@ def main() -> int:
     parser.add_argument("--module", help="only the proofs of this module")
     parser.add_argument("--quick", action="store_true", help="only what fits into 8 minutes of 2 cores")
     parser.add_argument("--selftest", action="store_true", help="seed bugs: the proofs must fail")
+    parser.add_argument("--again", action="store_true", help="run also what was run with the same files before")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="tasks at the same time")
     parser.add_argument("--readme", action="store_true", help="write the table into hw/formal/README.md")
     options = parser.parse_args()
@@ -304,7 +328,7 @@ def main() -> int:
     signal.signal(signal.SIGTERM, end_all)
     results = []
     with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-        for result in pool.map(run_task, tasks):
+        for result in pool.map(functools.partial(run_task, again=options.again), tasks):
             results.append(result)
             task = result.task
             print(
