@@ -231,7 +231,7 @@ module roi_regs #(
                  | (out_base[11:0] != 12'd0) | (stride[STRIDE_LB-1:0] != 0)
                  | (tex_base[11:0] != 12'd0) | (tex_pages > MAX_PAGES);
   wire       checking = state_reg == CHECK;
-  wire       begins = checking & ~bad;
+  wire       begins = checking & ~bad & ~wr_reset;
   wire       ends = (checking & bad) | ((state_reg == RUN) & frame_done);
   wire       read_ctrl;
 

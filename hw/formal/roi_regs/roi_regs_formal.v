@@ -1,6 +1,8 @@
-// roi_regs: the AXI4-Lite rules; a set is handed over by COMMIT only and as a whole (one arbitrary coordinate, written
-// at any time, follows the last COMMIT); a configuration changes only at a frame start; a frame starts only after a
-// start was written and the one before has ended; an address that is not mapped changes nothing and answers SLVERR.
+// roi_regs with its roi_sets: the AXI4-Lite rules; no set is torn: one arbitrary coordinate of it, written at any time
+// and byte by byte, is what it was at the last COMMIT, so all of them are; a frame's set is that of the last COMMIT before
+// it; a configuration changes only at a frame start; a frame starts only after a start was written and the one before
+// has ended; an address that may not be written answers SLVERR. By induction: what the design's registers must be, seen
+// from the bus, is asserted as well.
 `default_nettype none
 `include "foveal_regs.vh"
 
@@ -127,70 +129,117 @@ module roi_regs_formal #(
   reg a_reg = 1'b0;
   reg d_reg = 1'b0;
   wire acts = a_reg & d_reg & (~bvalid | bready);  // the cycle before its response
-  wire commits = acts & (at_reg[11:2] == 10'h060) & data_reg[0] & strb_reg[0];
-  wire starts = acts & (at_reg[11:2] == 10'h000) & data_reg[0] & strb_reg[0];
-  wire resets = acts & (at_reg[11:2] == 10'h061) & data_reg[0] & strb_reg[0];
-  wire writes_y1 = acts & (at_reg[11:2] == 10'h041);
+  wire [11:0] at = {at_reg[11:2], 2'b00};
+  wire sets_bit_0 = acts & data_reg[0] & strb_reg[0];
+  wire commits = sets_bit_0 & (at == `FOVEAL_REG_ROI_COMMIT);
+  wire starts = sets_bit_0 & (at == `FOVEAL_REG_CTRL);
+  wire resets = sets_bit_0 & (at == `FOVEAL_REG_CTRL_RESET);
 
-  reg [15:0] y1_reg = 16'd0;  // region 0's y1 as written
-  reg [15:0] x1_reg = 16'd0;
-  reg [12:0] y1_committed_reg = 13'd0;
-  reg [12:0] x1_committed_reg = 13'd0;
-  reg started_reg = 1'b0;
-  reg known_reg = 1'b0;  // the configuration has been taken once
-  reg start_owed_reg = 1'b0;
-  reg running_reg = 1'b0;
-  reg [154:0] config_reg;
-  reg wrong_reg = 1'b0;  // the write that acted last has an address that is not mapped
-  wire [154:0] config_now = {tri_base, width, height, stride, timeout, immediate};
+  // The watched coordinate: as written, of the last COMMIT, and of the last COMMIT before the frame.
+  (* anyconst *) reg [5:0] watch;
+  wire writes_it = acts & (at == `FOVEAL_REG_ROI_0_LO + 4 * watch[5:1]);
+  wire [31:0] half = data_reg >> (16 * watch[0]);
+  wire [ 3:0] lanes = strb_reg >> (2 * watch[0]);
+  reg [15:0] written_reg = 16'd0;
+  reg [12:0] committed_reg = 13'd0;
+  reg [12:0] past_committed_reg = 13'd0;
+  reg [12:0] framed_reg = 13'd0;
+  wire [12:0] of_frame = frame_start ? past_committed_reg : framed_reg;
+  wire [12:0] in_roi_set = roi_set >> (13 * watch);
+  wire [12:0] in_clip_set = clip_set >> (13 * watch);
 
   function [12:0] limited(input [15:0] value);
     limited = value > 16'd8191 ? 13'd8191 : value[12:0];
   endfunction
 
+  reg started_reg = 1'b0;
+  reg known_reg = 1'b0;  // the configuration has been taken once
+  reg start_owed_reg = 1'b0;
+  reg running_reg = 1'b0;
+  reg [154:0] config_reg;
+  reg wrong_reg = 1'b0;  // the write that acted last has an address that may not be written
+  wire [154:0] config_now = {tri_base, width, height, stride, timeout, immediate};
+  wire no_region = at[11:7] == 5'b00010 && at[6:3] >= NUM_ROI;
+
+  // What the proof by induction knows of the inside.
+  localparam IDLE = 2'd0;
+  localparam CHECK = 2'd1;
+  localparam RUN = 2'd2;
+  localparam SHADOW = 8 * `FOVEAL_REG_ROI_0_LO;
+  (* hierconn *) wire \dut.aw_full_reg ;
+  (* hierconn *) wire \dut.w_full_reg ;
+  (* hierconn *) wire [11:2] \dut.aw_reg ;
+  (* hierconn *) wire [31:0] \dut.w_reg ;
+  (* hierconn *) wire [3:0] \dut.strb_reg ;
+  (* hierconn *) wire \dut.ar_full_reg ;
+  (* hierconn *) wire [SHADOW+64*NUM_ROI-1:0] \dut.word_reg ;
+  (* hierconn *) wire [NUM_ROI*52-1:0] \dut.sets.commit_reg ;
+  (* hierconn *) wire [1:0] \dut.state_reg ;
+  (* hierconn *) wire \dut.start_reg ;
+  (* hierconn *) wire [2:0] \dut.hold_reg ;
+  (* hierconn *) wire [1:0] \port.addresses_reg ;
+  (* hierconn *) wire [1:0] \port.data_reg ;
+  (* hierconn *) wire [1:0] \port.reads_reg ;
+  (* hierconn *) wire [1:0] \port.write_late_reg ;
+  (* hierconn *) wire [1:0] \port.read_late_reg ;
+  wire [15:0] in_shadow = \dut.word_reg [SHADOW+:64*NUM_ROI] >> (16 * watch);
+  wire [12:0] in_commit = \dut.sets.commit_reg >> (13 * watch);
+
+  always @* assume (watch < 4 * NUM_ROI);
+
   always @(posedge clk) begin
-    started_reg <= rst_n;
-    known_reg   <= rst_n & (known_reg | frame_start);
-    config_reg  <= config_now;
+    started_reg        <= rst_n;
+    known_reg          <= rst_n & (known_reg | frame_start);
+    config_reg         <= config_now;
+    past_committed_reg <= committed_reg;
     if (!rst_n) begin
-      a_reg            <= 1'b0;
-      d_reg            <= 1'b0;
-      y1_reg           <= 16'd0;
-      x1_reg           <= 16'd0;
-      y1_committed_reg <= 13'd0;
-      x1_committed_reg <= 13'd0;
-      start_owed_reg   <= 1'b0;
-      running_reg      <= 1'b0;
+      a_reg              <= 1'b0;
+      d_reg              <= 1'b0;
+      written_reg        <= 16'd0;
+      committed_reg      <= 13'd0;
+      past_committed_reg <= 13'd0;
+      framed_reg         <= 13'd0;
+      start_owed_reg     <= 1'b0;
+      running_reg        <= 1'b0;
     end else begin
       a_reg <= (a_reg & ~acts) | (awvalid & awready);
       d_reg <= (d_reg & ~acts) | (wvalid & wready);
       if (awvalid & awready) at_reg <= awaddr;
       if (wvalid & wready) {data_reg, strb_reg} <= {wdata, wstrb};
-      if (writes_y1) begin
-        if (strb_reg[3]) y1_reg[15:8] <= data_reg[31:24];
-        if (strb_reg[2]) y1_reg[7:0] <= data_reg[23:16];
-        if (strb_reg[1]) x1_reg[15:8] <= data_reg[15:8];
-        if (strb_reg[0]) x1_reg[7:0] <= data_reg[7:0];
-      end
-      if (commits) begin
-        y1_committed_reg <= limited(y1_reg);
-        x1_committed_reg <= limited(x1_reg);
-      end
-      if (acts) wrong_reg <= at_reg[11:2] >= 10'h063 || (at_reg[11:2] >= 10'h042 && at_reg[11:2] < 10'h060 && NUM_ROI == 1);
+      if (writes_it & lanes[1]) written_reg[15:8] <= half[15:8];
+      if (writes_it & lanes[0]) written_reg[7:0] <= half[7:0];
+      if (commits) committed_reg <= limited(written_reg);
+      framed_reg <= of_frame;
+      if (acts) wrong_reg <= at > `FOVEAL_REG_TEX_INVALIDATE || no_region;
       start_owed_reg <= ~resets & (starts | (start_owed_reg & ~frame_start));
-      running_reg    <= ~resets & (frame_start | (running_reg & ~frame_done));
+      running_reg    <= ~resets & ~frame_done & (frame_start | running_reg);
     end
     if (rst_n & started_reg) begin
-      if (immediate) assert (clip_set[51:39] == y1_committed_reg && clip_set[38:26] == x1_committed_reg);
-      if (!immediate) assert (clip_set == roi_set);
+      assert (in_roi_set == of_frame);
+      assert (in_clip_set == (immediate ? committed_reg : of_frame));
       if (bvalid & wrong_reg) assert (bresp == 2'b10);
       if (frame_start) assert (!running_reg && start_owed_reg);
       if (frame_start) assert (width != 0 && width <= 13'd4096 && height != 0 && height <= 13'd4096 && tri_base[5:0] == 0);
       if (frame_start) assert (soft_rst_n);
       if (!frame_start & known_reg) assert (config_reg == config_now);
-      cover (frame_start && roi_set[51:39] != 0 && immediate);
-      cover (running_reg && immediate && clip_set != roi_set);
+      cover (frame_start);
       cover (bvalid & wrong_reg);
+      cover (committed_reg == 13'd8191);
+
+      assert (a_reg == \dut.aw_full_reg && d_reg == \dut.w_full_reg );
+      if (a_reg) assert (at_reg[11:2] == \dut.aw_reg );
+      if (d_reg) assert (data_reg == \dut.w_reg && strb_reg == \dut.strb_reg );
+      assert (in_shadow == written_reg);
+      assert (in_commit == committed_reg);
+      assert (\port.addresses_reg == a_reg + bvalid && \port.data_reg == d_reg + bvalid);
+      assert (\port.reads_reg == \dut.ar_full_reg + rvalid);
+      assert (\port.write_late_reg == 2'd0 || (bvalid && \port.write_late_reg == 2'd1));
+      assert (\port.read_late_reg == 2'd0 || (rvalid && \port.read_late_reg == 2'd1));
+      assert (\dut.state_reg == IDLE || \dut.state_reg == CHECK || \dut.state_reg == RUN);
+      if (\dut.state_reg != RUN) assert (!running_reg && !frame_start);
+      if (\dut.state_reg != IDLE) assert (soft_rst_n && \dut.start_reg );
+      if (\dut.state_reg != RUN && \dut.start_reg ) assert (start_owed_reg);
+      if (soft_rst_n) assert (\dut.hold_reg == 3'd0);
     end
   end
 

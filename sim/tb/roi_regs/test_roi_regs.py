@@ -577,6 +577,31 @@ async def a_kernel_reset_keeps_the_configuration(dut: Any) -> None:
 
 
 @cocotb.test
+async def a_reset_that_meets_a_start_changes_nothing_of_a_frame(dut: Any) -> None:
+    """The configuration and the set are a frame's: they are taken where a frame starts, or not at all."""
+    bench = Bench(dut, "reset-start")
+    await bench.start()
+    await bench.begin()
+    await bench.finish()
+    starts = set()
+    for delay in range(6):
+        regions = bench.random_set()
+        await bench.write_set(regions)
+        await bench.write("ROI_COMMIT", 1)
+        await bench.write("WIDTH", 100 + delay)
+        count = len(bench.started)
+        for wait, offset in ((0, regs.CTRL), (delay, regs.CTRL_RESET)):
+            bench.bus.aw.put(wait, offset)
+            bench.bus.w.put(wait, 1, 15)
+        await bench.loop.step(20)
+        started = len(bench.started) > count
+        starts.add(started)
+        assert (int(dut.cfg_width.value) == 100 + delay) == started
+        assert (bench.set_of("roi_set") == regions) == started
+    assert starts == {False, True}
+
+
+@cocotb.test
 async def invalidation_is_one_pulse(dut: Any) -> None:
     bench = Bench(dut, "invalidate")
     await bench.start()
