@@ -1,5 +1,6 @@
-// One bank of the band store: a memory with one read and one write port. Read data follows rd_en by
-// one cycle and stays until the next read; a read of the word being written returns the old word.
+// One bank of the band store, or of the depth bounds of its tiles: a memory with one read and one write
+// port. Read data follows rd_en by one cycle and stays until the next read; a read of the word being written
+// returns the old word.
 `default_nettype none
 `timescale 1ns / 1ps
 

@@ -413,7 +413,13 @@ module foveal_kernel #(
   wire               stat_walked;
   wire               stat_outside;
   wire               stat_empty;
+  wire               stat_hidden;
   wire               raster_busy;
+  wire               wr_bank;
+  wire               scan_en;
+  wire               scan_bank;
+  wire [        4:0] scan_row;
+  wire [   COLW-1:0] scan_col;
 
   tile_raster #(
       .PPC    (PPC),
@@ -423,6 +429,11 @@ module foveal_kernel #(
       .rst_n(rst_n),
       .roi_set(roi_set),
       .band_y0(band_y0),
+      .wr_bank(wr_bank),
+      .scan_en(scan_en),
+      .scan_bank(scan_bank),
+      .scan_trow(scan_row[4:3]),
+      .scan_col(scan_col),
       .s_tri_tvalid(culled_valid),
       .s_tri_tready(culled_ready),
       .s_tri_tdata(culled_data),
@@ -439,16 +450,12 @@ module foveal_kernel #(
       .stat_walked(stat_walked),
       .stat_outside(stat_outside),
       .stat_empty(stat_empty),
+      .stat_hidden(stat_hidden),
       .busy(raster_busy)
   );
 
-  wire               wr_bank;
   wire               blk_done;
   wire               init_done;
-  wire               scan_en;
-  wire               scan_bank;
-  wire [        4:0] scan_row;
-  wire [   COLW-1:0] scan_col;
   wire [PIXEL_W-1:0] scan_data;
   wire               stat_blocks;
 
@@ -916,7 +923,7 @@ module foveal_kernel #(
       .spent(spent),
       .fetch(fetch_now),
       .write(write_now),
-      .event_pulse({stat_blocks, stat_empty, stat_outside, stat_walked, stat_culled, stat_fetched}),
+      .event_pulse({stat_blocks, stat_hidden, stat_empty, stat_outside, stat_walked, stat_culled, stat_fetched}),
       .bands_skipped(bands_skipped),
       .pixels_kept(pixels_kept),
       .out_bytes(out_bytes),

@@ -17,7 +17,7 @@ module frame_stats #(
     input  wire [   2:0] spent,          // per cycle: scan alone, material load alone, scan idle (bit 0 to 2)
     input  wire [   3:0] fetch,          // per cycle: beat, stall, latency, idle (bit 0 to 3), of gmem0
     input  wire [   3:0] write,          // the same of gmem1
-    input  wire [   5:0] event_pulse,    // fetched, culled, walked, outside, empty, block (bit 0 to 5)
+    input  wire [   6:0] event_pulse,    // fetched, culled, walked, outside, empty, hidden, block (bit 0 to 6)
     input  wire [   7:0] bands_skipped,
     input  wire [  31:0] pixels_kept,
     input  wire [  31:0] out_bytes,
@@ -28,8 +28,8 @@ module frame_stats #(
     output wire [32*`FOVEAL_FRAME_COUNTERS-1:0] frame_counters
 );
 
-  localparam COUNTED = 25;
-  localparam BEFORE = 14;  // of them stand before the totals in the register map
+  localparam COUNTED = 26;
+  localparam BEFORE = 15;  // of them stand before the totals in the register map
 
   initial begin
     if (WIDTH < 1 || WIDTH > 32) begin

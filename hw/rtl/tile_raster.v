@@ -1,11 +1,12 @@
 // Rasterises the triangles of one band: records with tightened bounds in, blocks of PPC x 1 pixels out
 // (row in the band, block column, cover bits, depths, surface). Pixels outside the bounds are not
-// covered; a block that is empty, or meets no region inside the bounds, is not emitted.
-// tile_origin moves the edges to the first tile, tile_walk passes a tile a clock, tile_cover tests its
-// pixels, and after a small buffer tile_emit gives a block a clock. Blocks keep the triangles' order;
-// within a triangle they go tile by tile. An end-of-band token (s_tri_tuser) comes out as m_blk_end.
-// Contract: bounds are not empty and within the band; roi_set and band_y0 hold while busy; band_y0 is a
-// multiple of 32. Latency of a lone triangle 12 cycles. Reset empties it; s_tri_tready is low in reset.
+// covered; a block that is empty, meets no region inside the bounds, or is hidden with all of its tile,
+// is not emitted. tile_origin moves the edges to the first tile, tile_walk passes a tile a clock, tile_cover
+// tests its pixels, tile_depth drops it if it lies behind, and after a small buffer tile_emit gives a block a
+// clock. Blocks keep the triangles' order; within one they go tile by tile. An end-of-band token (s_tri_tuser)
+// comes out as m_blk_end. The scan_* inputs are the band scan's reads of the other bank.
+// Contract: bounds are not empty and within the band; roi_set, band_y0 and wr_bank hold while busy; band_y0 is
+// a multiple of 32. Latency of a lone triangle 15 cycles. Reset empties it; s_tri_tready is low in reset.
 `default_nettype none
 `timescale 1ns / 1ps
 
@@ -18,6 +19,11 @@ module tile_raster #(
     input  wire                  rst_n,
     input  wire [NUM_ROI*52-1:0] roi_set,        // region n at [52*n +: 52] = {y1, x1, y0, x0}
     input  wire [          12:0] band_y0,        // first row of the band
+    input  wire                  wr_bank,
+    input  wire                  scan_en,
+    input  wire                  scan_bank,
+    input  wire [           1:0] scan_trow,      // row of tiles
+    input  wire [      COLW-1:0] scan_col,
     input  wire                  s_tri_tvalid,
     output wire                  s_tri_tready,
     input  wire [         511:0] s_tri_tdata,
@@ -34,10 +40,11 @@ module tile_raster #(
     output wire                  stat_walked,
     output wire                  stat_outside,
     output wire                  stat_empty,
+    output wire                  stat_hidden,
     output wire                  busy
 );
 
-  localparam TILES = 16;  // tiles buffered between test and emission: two rows of a 64-pixel triangle at PPC 8
+  localparam TILES = 32;  // tiles buffered between test and emission: four rows of a 64-pixel triangle at PPC 8
   localparam TILE_W = 1 + COLW + 2 + 8 + 8 * PPC + 56 + 40 + 40 + 32;
 
   initial begin
@@ -198,6 +205,55 @@ module tile_raster #(
       .busy     (cover_busy)
   );
 
+  wire             seen_valid;
+  wire             seen_ready;
+  wire             seen_end;
+  wire [ COLW-1:0] seen_col;
+  wire [      1:0] seen_trow;
+  wire [      7:0] seen_any;
+  wire [8*PPC-1:0] seen_cover;
+  wire [     55:0] seen_z;
+  wire [     39:0] seen_dzdx;
+  wire [     39:0] seen_dzdy;
+  wire [     31:0] seen_surface;
+  wire             depth_busy;
+
+  tile_depth #(
+      .PPC(PPC)
+  ) depth (
+      .clk        (clk),
+      .rst_n      (rst_n),
+      .wr_bank    (wr_bank),
+      .s_valid    (cover_valid),
+      .s_ready    (cover_ready),
+      .s_end      (cover_end),
+      .s_col      (cover_col),
+      .s_trow     (cover_trow),
+      .s_any      (cover_any),
+      .s_cover    (cover_cover),
+      .s_z        (cover_z),
+      .s_dzdx     (cover_dzdx),
+      .s_dzdy     (cover_dzdy),
+      .s_surface  (cover_surface),
+      .m_valid    (seen_valid),
+      .m_ready    (seen_ready),
+      .m_end      (seen_end),
+      .m_col      (seen_col),
+      .m_trow     (seen_trow),
+      .m_any      (seen_any),
+      .m_cover    (seen_cover),
+      .m_z        (seen_z),
+      .m_dzdx     (seen_dzdx),
+      .m_dzdy     (seen_dzdy),
+      .m_surface  (seen_surface),
+      .busy       (depth_busy),
+      .stat_hidden(stat_hidden),
+      .clear_en   (scan_en),
+      .clear_bank (scan_bank),
+      .clear_trow (scan_trow),
+      .clear_col  (scan_col)
+  );
+
   wire                   tile_valid;
   wire                   tile_ready;
   wire [     TILE_W-1:0] tile;
@@ -209,10 +265,9 @@ module tile_raster #(
   ) tiles (
       .clk     (clk),
       .rst_n   (rst_n),
-      .s_tvalid(cover_valid),
-      .s_tready(cover_ready),
-      .s_tdata ({cover_end, cover_col, cover_trow, cover_any, cover_cover,
-                 cover_z, cover_dzdx, cover_dzdy, cover_surface}),
+      .s_tvalid(seen_valid),
+      .s_tready(seen_ready),
+      .s_tdata ({seen_end, seen_col, seen_trow, seen_any, seen_cover, seen_z, seen_dzdx, seen_dzdy, seen_surface}),
       .m_tvalid(tile_valid),
       .m_tready(tile_ready),
       .m_tdata (tile),
@@ -248,7 +303,7 @@ module tile_raster #(
       .busy         (emit_busy)
   );
 
-  assign busy = origin_busy | walk_busy | cover_busy | (tile_count != 0) | emit_busy;
+  assign busy = origin_busy | walk_busy | cover_busy | depth_busy | (tile_count != 0) | emit_busy;
 
 endmodule
 

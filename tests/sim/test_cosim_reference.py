@@ -50,6 +50,13 @@ def test_quarter_costs_clearly_less_than_the_full_frame(frames: dict[str, Frame]
     assert quarter["bands_skipped"] > 0
 
 
+def test_hidden_tiles_are_not_drawn(frames: dict[str, Frame]) -> None:
+    """The full frame covers 664,546 blocks; the street stands in front of itself, and a third of them is left out."""
+    counters = frames["full"].counters
+    assert counters["tiles_hidden"] > 40_000
+    assert counters["blocks_covered"] < 0.67 * 664_546
+
+
 def test_cycles_stay_inside_their_budget(frames: dict[str, Frame]) -> None:
     """2 ms and 4 ms at 300 MHz."""
     assert frames["quarter"].counters["frame_cycles"] <= 600_000

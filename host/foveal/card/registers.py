@@ -128,43 +128,44 @@ TRI_CULLED = 0x234
 TILES_WALKED = 0x238
 TILES_OUTSIDE = 0x23C
 TILES_EMPTY = 0x240
-BLOCKS_COVERED = 0x244
-BANDS_SKIPPED = 0x248
-PIXELS_KEPT = 0x24C
-OUT_BYTES = 0x250
-RD_BURSTS = 0x254
-RD_BYTES = 0x258
-WR_BURSTS = 0x25C
-WR_BYTES = 0x260
-SCAN_ALONE_CYCLES = 0x264
-DMA_ALONE_CYCLES = 0x268
-SCAN_IDLE_CYCLES = 0x26C
-FETCH_BEATS = 0x270
-FETCH_STALL_CYCLES = 0x274
-FETCH_LATENCY_CYCLES = 0x278
-FETCH_IDLE_CYCLES = 0x27C
-WRITE_BEATS = 0x280
-WRITE_STALL_CYCLES = 0x284
-WRITE_LATENCY_CYCLES = 0x288
-WRITE_IDLE_CYCLES = 0x28C
-DMA_LOADS = 0x290
-DMA_SKIPPED = 0x294
-DMA_BYTES = 0x298
-ROI_SETS = 0x29C
-ROI_INJECT_CYCLES = 0x2A0
-ROI_WAIT_CYCLES = 0x2A4
-ROI_INJECT_MAX = 0x2A8
-ROI_INJECT_MIN = 0x2AC
-ROI_INJECT_SUM = 0x2B0
-ROI_INJECT_COUNT = 0x2B4
-ROI_INJECT_TO_8 = 0x2B8
-ROI_INJECT_TO_16 = 0x2BC
-ROI_INJECT_TO_24 = 0x2C0
-ROI_INJECT_OVER_24 = 0x2C4
-FRAMES = 0x2C8
-TEX_LOADED = 0x2CC
-TEX_SKIPPED = 0x2D0
-TEX_MISSED = 0x2D4
+TILES_HIDDEN = 0x244
+BLOCKS_COVERED = 0x248
+BANDS_SKIPPED = 0x24C
+PIXELS_KEPT = 0x250
+OUT_BYTES = 0x254
+RD_BURSTS = 0x258
+RD_BYTES = 0x25C
+WR_BURSTS = 0x260
+WR_BYTES = 0x264
+SCAN_ALONE_CYCLES = 0x268
+DMA_ALONE_CYCLES = 0x26C
+SCAN_IDLE_CYCLES = 0x270
+FETCH_BEATS = 0x274
+FETCH_STALL_CYCLES = 0x278
+FETCH_LATENCY_CYCLES = 0x27C
+FETCH_IDLE_CYCLES = 0x280
+WRITE_BEATS = 0x284
+WRITE_STALL_CYCLES = 0x288
+WRITE_LATENCY_CYCLES = 0x28C
+WRITE_IDLE_CYCLES = 0x290
+DMA_LOADS = 0x294
+DMA_SKIPPED = 0x298
+DMA_BYTES = 0x29C
+ROI_SETS = 0x2A0
+ROI_INJECT_CYCLES = 0x2A4
+ROI_WAIT_CYCLES = 0x2A8
+ROI_INJECT_MAX = 0x2AC
+ROI_INJECT_MIN = 0x2B0
+ROI_INJECT_SUM = 0x2B4
+ROI_INJECT_COUNT = 0x2B8
+ROI_INJECT_TO_8 = 0x2BC
+ROI_INJECT_TO_16 = 0x2C0
+ROI_INJECT_TO_24 = 0x2C4
+ROI_INJECT_OVER_24 = 0x2C8
+FRAMES = 0x2CC
+TEX_LOADED = 0x2D0
+TEX_SKIPPED = 0x2D4
+TEX_MISSED = 0x2D8
 
 # field masks and shifts
 CTRL_AP_START_MASK = 0x00000001
@@ -248,6 +249,7 @@ FRAME_COUNTERS: tuple[str, ...] = (
     "TILES_WALKED",
     "TILES_OUTSIDE",
     "TILES_EMPTY",
+    "TILES_HIDDEN",
     "BLOCKS_COVERED",
     "BANDS_SKIPPED",
     "PIXELS_KEPT",
@@ -722,151 +724,155 @@ REGISTERS: tuple[Register, ...] = (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Tiles rejected by an edge."),
-    Register("BLOCKS_COVERED", 0x244, "r", 0x00000000, (
+    Register("TILES_HIDDEN", 0x244, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
-    ), "Blocks of PPC pixels with at least one covered pixel."),
-    Register("BANDS_SKIPPED", 0x248, "r", 0x00000000, (
+    ), "Covered tiles dropped because they lie behind what was drawn before."),
+    Register("BLOCKS_COVERED", 0x248, "r", 0x00000000, (
+        Field("value", 0, 32, "r", False,
+              "The count."),
+    ), "Blocks of PPC pixels, at least one of them covered, that went to the depth test."),
+    Register("BANDS_SKIPPED", 0x24C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Bands whose rows meet no region."),
-    Register("PIXELS_KEPT", 0x24C, "r", 0x00000000, (
+    Register("PIXELS_KEPT", 0x250, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Pixels inside the regions."),
-    Register("OUT_BYTES", 0x250, "r", 0x00000000, (
+    Register("OUT_BYTES", 0x254, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Bytes of output pixels."),
-    Register("RD_BURSTS", 0x254, "r", 0x00000000, (
+    Register("RD_BURSTS", 0x258, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Read bursts on all ports."),
-    Register("RD_BYTES", 0x258, "r", 0x00000000, (
+    Register("RD_BYTES", 0x25C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Bytes read on all ports."),
-    Register("WR_BURSTS", 0x25C, "r", 0x00000000, (
+    Register("WR_BURSTS", 0x260, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Write bursts."),
-    Register("WR_BYTES", 0x260, "r", 0x00000000, (
+    Register("WR_BYTES", 0x264, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Bytes written."),
-    Register("SCAN_ALONE_CYCLES", 0x264, "r", 0x00000000, (
+    Register("SCAN_ALONE_CYCLES", 0x268, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Cycles in which the raster had nothing to do but wait for the scan: all bands rastered, or no bank free."),
-    Register("DMA_ALONE_CYCLES", 0x268, "r", 0x00000000, (
+    Register("DMA_ALONE_CYCLES", 0x26C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "The same, where the scan itself waited for the material table."),
-    Register("SCAN_IDLE_CYCLES", 0x26C, "r", 0x00000000, (
+    Register("SCAN_IDLE_CYCLES", 0x270, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Cycles in which no band was there to be scanned."),
-    Register("FETCH_BEATS", 0x270, "r", 0x00000000, (
+    Register("FETCH_BEATS", 0x274, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Beats read on gmem0."),
-    Register("FETCH_STALL_CYCLES", 0x274, "r", 0x00000000, (
+    Register("FETCH_STALL_CYCLES", 0x278, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Cycles in which gmem0 offered a beat that was not taken."),
-    Register("FETCH_LATENCY_CYCLES", 0x278, "r", 0x00000000, (
+    Register("FETCH_LATENCY_CYCLES", 0x27C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Cycles in which the fetch was busy and gmem0 offered no beat."),
-    Register("FETCH_IDLE_CYCLES", 0x27C, "r", 0x00000000, (
+    Register("FETCH_IDLE_CYCLES", 0x280, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Cycles in which there was nothing to fetch."),
-    Register("WRITE_BEATS", 0x280, "r", 0x00000000, (
+    Register("WRITE_BEATS", 0x284, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Beats written on gmem1."),
-    Register("WRITE_STALL_CYCLES", 0x284, "r", 0x00000000, (
+    Register("WRITE_STALL_CYCLES", 0x288, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Cycles in which gmem1 did not take the beat it was offered."),
-    Register("WRITE_LATENCY_CYCLES", 0x288, "r", 0x00000000, (
+    Register("WRITE_LATENCY_CYCLES", 0x28C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Cycles in which beats were gathered or answers outstanding and none was offered."),
-    Register("WRITE_IDLE_CYCLES", 0x28C, "r", 0x00000000, (
+    Register("WRITE_IDLE_CYCLES", 0x290, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Cycles in which nothing was to be written."),
-    Register("DMA_LOADS", 0x290, "r", 0x00000000, (
+    Register("DMA_LOADS", 0x294, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Material tables loaded."),
-    Register("DMA_SKIPPED", 0x294, "r", 0x00000000, (
+    Register("DMA_SKIPPED", 0x298, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Frames that needed no load of the material table."),
-    Register("DMA_BYTES", 0x298, "r", 0x00000000, (
+    Register("DMA_BYTES", 0x29C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Bytes of material tables and texture pages read."),
-    Register("ROI_SETS", 0x29C, "r", 0x00000000, (
+    Register("ROI_SETS", 0x2A0, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Region sets that became active."),
-    Register("ROI_INJECT_CYCLES", 0x2A0, "r", 0x00000000, (
+    Register("ROI_INJECT_CYCLES", 0x2A4, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Last set: cycles from the COMMIT handshake to the first beat clipped by it, without ROI_WAIT_CYCLES."),
-    Register("ROI_WAIT_CYCLES", 0x2A4, "r", 0x00000000, (
+    Register("ROI_WAIT_CYCLES", 0x2A8, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Last set: of that interval, cycles of waiting for a frame start, for input of the clip, or for its output."),
-    Register("ROI_INJECT_MAX", 0x2A8, "r", 0x00000000, (
+    Register("ROI_INJECT_MAX", 0x2AC, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Largest ROI_INJECT_CYCLES of any set."),
-    Register("ROI_INJECT_MIN", 0x2AC, "r", 0x00000000, (
+    Register("ROI_INJECT_MIN", 0x2B0, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Smallest ROI_INJECT_CYCLES of any set; 0 before the first."),
-    Register("ROI_INJECT_SUM", 0x2B0, "r", 0x00000000, (
+    Register("ROI_INJECT_SUM", 0x2B4, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Sum of ROI_INJECT_CYCLES of all sets that arrived."),
-    Register("ROI_INJECT_COUNT", 0x2B4, "r", 0x00000000, (
+    Register("ROI_INJECT_COUNT", 0x2B8, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Sets that arrived at the clip's output; a set that was replaced before it got there is not among them."),
-    Register("ROI_INJECT_TO_8", 0x2B8, "r", 0x00000000, (
+    Register("ROI_INJECT_TO_8", 0x2BC, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Of them, sets that took 1 to 8 cycles."),
-    Register("ROI_INJECT_TO_16", 0x2BC, "r", 0x00000000, (
+    Register("ROI_INJECT_TO_16", 0x2C0, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Sets that took 9 to 16 cycles."),
-    Register("ROI_INJECT_TO_24", 0x2C0, "r", 0x00000000, (
+    Register("ROI_INJECT_TO_24", 0x2C4, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Sets that took 17 to 24 cycles."),
-    Register("ROI_INJECT_OVER_24", 0x2C4, "r", 0x00000000, (
+    Register("ROI_INJECT_OVER_24", 0x2C8, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Sets that took more."),
-    Register("FRAMES", 0x2C8, "r", 0x00000000, (
+    Register("FRAMES", 0x2CC, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Frames that ended."),
-    Register("TEX_LOADED", 0x2CC, "r", 0x00000000, (
+    Register("TEX_LOADED", 0x2D0, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Texture pages loaded."),
-    Register("TEX_SKIPPED", 0x2D0, "r", 0x00000000, (
+    Register("TEX_SKIPPED", 0x2D4, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Pages of the list that a frame did not load: resident already, or the ego outside."),
-    Register("TEX_MISSED", 0x2D4, "r", 0x00000000, (
+    Register("TEX_MISSED", 0x2D8, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
     ), "Texture samples that touched a page which was not resident."),

@@ -1,8 +1,12 @@
-"""tile_raster: every block, cover bit and depth against the record's formulas; each shared pixel once; cycles."""
+"""tile_raster: every block, cover bit and depth against the record's formulas; each shared pixel once; cycles.
+
+Blocks may be missing only with all of their tile, and only where the depths drawn before hide each of their pixels.
+"""
 
 from __future__ import annotations
 
 import random
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +16,7 @@ from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.pauses import pauses
 from foveal_tb.records import (
     BAND_ROWS,
+    FAR,
     Box,
     Record,
     build_record,
@@ -45,7 +50,7 @@ class Counts:
 
     def __init__(self, dut: Any) -> None:
         self.dut = dut
-        self.pins = {name: getattr(dut, f"stat_{name}") for name in ("walked", "outside", "empty")}
+        self.pins = {name: getattr(dut, f"stat_{name}") for name in ("walked", "outside", "empty", "hidden")}
         self.busy_pin = dut.busy
         self.reset()
 
@@ -73,8 +78,24 @@ class Bench:
         payload = ["row", "col", "cover", "depth", "surface", "end"]
         self.sink = self.loop.add(StreamSink(dut, "m_blk", payload, pauses(out_kind, self.rng)))
         self.counts = self.loop.add(Counts(dut))
-        dut.roi_set.value = 0
-        dut.band_y0.value = 0
+        for pin in ("roi_set", "band_y0", "wr_bank", "scan_en", "scan_bank", "scan_trow", "scan_col"):
+            getattr(dut, pin).value = 0
+
+    async def sweep(self) -> None:
+        """Wait until depth bounds are kept; before, no tile is hidden."""
+        await self.loop.step(4 * 4096 // self.ppc)
+
+    async def scan(self, tiles: Iterable[tuple[int, int]]) -> None:
+        """Read these (row, column) of tiles, as the scan of the finished band does; then take the other bank."""
+        bank = bit(self.dut.wr_bank)
+        self.dut.wr_bank.value = 1 - bank
+        self.dut.scan_bank.value = bank
+        self.dut.scan_en.value = 1
+        for trow, col in sorted(tiles):
+            self.dut.scan_trow.value = trow
+            self.dut.scan_col.value = col
+            await self.loop.step()
+        self.dut.scan_en.value = 0
 
     async def draw(self, records: list[Record], regions: list[Box], band_y0: int) -> tuple[list[Block], list[Box]]:
         """Send the records that the cull keeps, then the token; the blocks and the bounds of the records sent.
@@ -102,6 +123,8 @@ class Bench:
         self.check(records, sent, regions, band_y0, blocks)
         await self.loop.step(2)
         assert not bit(self.dut.busy)
+        if sent:
+            await self.scan({(block.row // TILE_ROWS, block.col) for block in blocks})
         return blocks, list(sent.values())
 
     def block(self, beat: tuple[int, ...]) -> Block:
@@ -119,17 +142,28 @@ class Bench:
         for block in blocks:
             by_surface.setdefault(block.surface, []).append(block)
         assert set(by_surface) <= set(sent)
+        stored: dict[tuple[int, int, int], int] = {}  # (row, column, lane): depth
+        hidden = 0
         for surface, bounds in sent.items():
             expected = self.expected(records[numbers[surface]], bounds, regions, band_y0)
             got = {(block.row, block.col): block for block in by_surface.get(surface, [])}
             assert len(got) == len(by_surface.get(surface, [])), f"triangle {surface}: a block came twice"
-            assert set(got) == set(expected), (
-                f"triangle {surface}, bounds {bounds}: missing {sorted(set(expected) - set(got))[:4]}, "
-                f"too many {sorted(set(got) - set(expected))[:4]}"
-            )
+            missing = set(expected) - set(got)
+            assert set(got) <= set(expected), f"triangle {surface}, bounds {bounds}: {sorted(set(got) - set(expected))}"
+            dropped = {(row // TILE_ROWS, col) for row, col in missing}
+            assert not dropped & {(row // TILE_ROWS, col) for row, col in got}, f"triangle {surface}: part of a tile"
+            hidden += len(dropped)
             for place, (cover, depth) in expected.items():
+                seen = {
+                    lane: z for lane, z in enumerate(depth) if z is not None and z < stored.get((*place, lane), FAR)
+                }
+                stored.update({(*place, lane): z for lane, z in seen.items()})
+                if place in missing:
+                    assert not seen, f"triangle {surface}, block {place} is seen, and was dropped"
+                    continue
                 lanes = tuple(value if cover >> lane & 1 else None for lane, value in enumerate(got[place].depth))
                 assert (got[place].cover, lanes) == (cover, depth), f"triangle {surface}, block {place}"
+        assert self.counts.count["hidden"] == hidden
 
     def expected(
         self, record: Record, bounds: Box, regions: list[Box], band_y0: int
@@ -299,7 +333,7 @@ async def tiles_are_counted(dut: Any) -> None:
                 everything = ((x1 - 1) // bench.ppc - x0 // bench.ppc + 1) * ((y1 - 1) // 8 - y0 // 8 + 1)
                 assert 1 <= count["walked"] <= everything
                 # Tiles that pass the edges one by one but hold no covered pixel are neither outside nor empty.
-                assert len(tiles) <= count["walked"] - count["outside"] - count["empty"]
+                assert len(tiles) <= count["walked"] - count["outside"] - count["empty"] - count["hidden"]
 
 
 @cocotb.test
@@ -379,7 +413,7 @@ async def cycles_of_a_hundred_small_triangles(dut: Any) -> None:
     assert cycles <= max(len(blocks), walked) * 1.15 + 40
 
 
-LATENCY = 12
+LATENCY = 15
 
 
 @cocotb.test
@@ -397,3 +431,24 @@ async def no_dead_cycle_between_triangles(dut: Any, tiles: int) -> None:
     assert bench.sink.gaps == 0
     # the token is one more
     assert bench.counts.busy <= 60 * tiles + LATENCY + 1
+
+
+@cocotb.test
+async def what_lies_behind_costs_a_clock_a_tile(dut: Any) -> None:
+    """A wall, and ten triangles behind it, band by band; no block of theirs comes out."""
+    bench = Bench(dut, "behind")
+    await bench.loop.reset()
+    await bench.sweep()
+    width, height = 8 * bench.ppc, BAND_ROWS
+    around = [(-256 * width, -999), (512 * width, -999), (128 * width, 512 * BAND_ROWS)]
+    for _ in range(3):
+        records = []
+        for n in range(11):
+            near, far = (50, 60) if n == 0 else (60, 1000 * n)
+            record = build_record(front([(x, y, bench.rng.randint(near, far)) for x, y in around]), width, height, n)
+            assert record is not None
+            records.append(record)
+        blocks, _ = await bench.draw(records, [(0, 0, width, height)], 0)
+        assert {block.surface for block in blocks} == {0}
+        assert bench.counts.count["hidden"] == 10 * 8 * 4
+        assert bench.counts.busy <= len(blocks) + 10 * 8 * 4 + LATENCY + 1
