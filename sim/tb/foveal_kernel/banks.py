@@ -1,14 +1,16 @@
-"""The state of the band banks after their clearing, without the cycles that clearing takes."""
+"""The band banks and the state of their tiles as clearing leaves them, without the cycles that clearing takes."""
 
 from __future__ import annotations
 
 from typing import Any
 
+from foveal_tb.records import FAR
 from picture import BAND_ROWS, NOTHING
 
 __all__ = ["MAX_WIDTH", "init_cycles", "put_cleared"]
 
 MAX_WIDTH = 4096
+TILE_ROWS = 8
 
 
 def init_cycles(ppc: int) -> int:
@@ -29,3 +31,10 @@ def put_cleared(dut: Any, ppc: int, width: int) -> None:
             for block in range(blocks):
                 bank.ram.mem[row * line + block].value = clear
     dut.u_store.init_reg.value = BAND_ROWS * line
+    tiles = BAND_ROWS // TILE_ROWS
+    unknown = FAR << TILE_ROWS * ppc + 24
+    for bank in dut.u_raster.depth.bank[0], dut.u_raster.depth.bank[1]:
+        for row in range(tiles):
+            for block in range(blocks):
+                bank.ram.mem[row * line + block].value = unknown
+    dut.u_raster.depth.sweep_reg.value = tiles * line
