@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,9 +11,10 @@ from typing import Any
 import yaml
 from sites import Site
 
-__all__ = ["GATE", "Entry", "Tally", "problems_of", "read_entries", "stale", "table", "tally"]
+__all__ = ["GATE", "Entry", "Tally", "problems_of", "read_entries", "read_table", "stale", "table", "tally"]
 
 HERE = Path(__file__).resolve().parent
+TOGETHER = "together"  # the row of sums
 GATE = 0.95  # share of the mutants that are not equivalent which a module's bench must kill
 
 
@@ -120,7 +122,17 @@ def table(tallies: Mapping[str, Tally]) -> str:
         "|---|---|---|---|---|---|---|---|",
     ]
     total = Tally(*(sum(getattr(t, name) for t in tallies.values()) for name in Tally.__dataclass_fields__))
-    for name, t in [*sorted(tallies.items()), *([("together", total)] if len(tallies) > 1 else [])]:
+    for name, t in [*sorted(tallies.items()), *([(TOGETHER, total)] if len(tallies) > 1 else [])]:
         counts = (t.mutants, t.killed, t.hung, t.survived, t.equivalent, t.accepted)
-        rows.append(f"| {name} | " + " | ".join(f"{n:,}" for n in counts) + f" | {t.share:.1%} |")
+        rows.append(f"| {name} | " + " | ".join(str(n) for n in counts) + f" | {t.share:.1%} |")
     return "\n".join(rows)
+
+
+def read_table(text: str) -> dict[str, Tally]:
+    """The tallies of a table that `table` wrote."""
+    found = {}
+    for name, *cells in re.findall(r"^\| (\w+) " + r"\| (\d+) " * 6 + r"\| [0-9.]+% \|$", text, re.MULTILINE):
+        mutants, killed, hung, survived, equivalent, accepted = map(int, cells)
+        found[name] = Tally(mutants, killed, hung, equivalent, accepted, survived - equivalent - accepted)
+    found.pop(TOGETHER, None)
+    return found

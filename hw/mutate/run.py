@@ -23,9 +23,10 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from ledger import Tally, problems_of, read_entries, table, tally
+from ledger import Tally, problems_of, read_entries, read_table, table, tally
 from model import Broken, Model, prepare
 from plan import HERE, ROOT, Plan, read_plans, sim_run
+from rtl_files import modules
 
 __all__ = ["main"]
 
@@ -67,13 +68,14 @@ def _say(text: str) -> None:
 
 
 def write_readme(tallies: dict[str, Tally]) -> None:
-    """Put the table between the marks in hw/README.md."""
+    """Put these modules' rows into the table between the marks in hw/README.md; others keep theirs."""
     text = README.read_text(encoding="utf-8")
     head, mark, rest = text.partition("<!-- mutate -->\n")
-    _, end, tail = rest.partition("<!-- end -->")
+    rows, end, tail = rest.partition("<!-- end -->")
     if not (mark and end):
         raise SystemExit(f"{README} has no place for the table: <!-- mutate --> and <!-- end -->")
-    README.write_text(f"{head}{mark}{table(tallies)}\n{end}{tail}", encoding="utf-8")
+    kept = {name: counts for name, counts in read_table(rows).items() if name in modules()}
+    README.write_text(f"{head}{mark}{table(kept | tallies)}\n{end}{tail}", encoding="utf-8")
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -85,12 +87,12 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--only", nargs="+", default=[], metavar="ID", help="only these mutants of the choice")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="simulations side by side")
     parser.add_argument("--work", type=Path, default=WORK, help="folder for what is made (default: build/mutate)")
-    parser.add_argument("--readme", action="store_true", help="rewrite the table in hw/README.md")
+    parser.add_argument("--readme", action="store_true", help="rewrite these modules' rows in hw/README.md")
     parser.add_argument("--json", action="store_true", help="print the results as JSON")
     options = parser.parse_args(argv)
     whole = options.mutants is None and options.seed == 1 and not options.only
-    if options.readme and not (whole and len(options.module) == len(plans)):
-        parser.error("--readme needs all modules with the usual mutants")
+    if options.readme and not whole:
+        parser.error("--readme needs the usual mutants")
     logging.getLogger().setLevel(logging.CRITICAL)
     logging.disable(logging.ERROR)  # cocotb's runner announces every command; the logs are in files
     sim_run.cocotb_runner.MAX_PARALLEL_BUILD_JOBS = max(1, (os.cpu_count() or 1) // max(1, options.jobs))

@@ -150,7 +150,9 @@ def test_a_survivor_without_a_reason_and_too_few_kills_are_problems() -> None:
 
 
 def test_the_table_has_a_row_of_sums() -> None:
-    rows = ledger.table({"b": ledger.Tally(10, 9, 1, 1, 0, 0), "a": ledger.Tally(10, 8, 0, 0, 2, 0)}).split("\n")
+    tallies = {"b": ledger.Tally(10, 9, 1, 1, 0, 0), "a": ledger.Tally(10, 8, 0, 0, 2, 0)}
+    rows = ledger.table(tallies).split("\n")
+    assert ledger.read_table("\n".join(rows)) == tallies
     assert rows[2:] == [
         "| a | 10 | 8 | 0 | 2 | 0 | 2 | 80.0% |",
         "| b | 10 | 9 | 1 | 1 | 1 | 0 | 100.0% |",
