@@ -11,13 +11,13 @@ from foveal_tb.clocked import Clocked, bench_rng
 
 WIDTH = json.loads(os.environ["FOVEAL_PARAMETERS"])["WIDTH"]
 
-# Pins whose bits are counted, and the totals that stand behind the first 14 counters, in the order of the register map.
-STEPS = {"now": 8, "event_pulse": 6, "spent": 3, "fetch": 4, "write": 4}
+# Pins whose bits are counted, and the totals that stand behind the first 15 counters, in the order of the register map.
+STEPS = {"now": 8, "event_pulse": 7, "spent": 3, "fetch": 4, "write": 4}
 TOTALS = {
     **{"bands_skipped": 8, "pixels_kept": 32, "out_bytes": 32},
     **{"rd_bursts": 32, "rd_bytes": 32, "wr_bursts": 32, "wr_bytes": 32},
 }
-BEFORE = 14
+BEFORE = 15
 
 
 class Bench:
