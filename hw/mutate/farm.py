@@ -15,9 +15,10 @@ import sys
 import time
 from pathlib import Path
 
-__all__ = ["JOB"]
+__all__ = ["IMPORTS", "JOB"]
 
 JOB = "FOVEAL_MUTANTS"  # environment: {"bench", "folder", "limit_s", "mutants": {directory: number}} as JSON
+IMPORTS = "imports.json"  # in the folder: the files of all modules that the bench has loaded
 
 
 def _become(directory: Path, limit_s: int) -> None:
@@ -36,6 +37,8 @@ def _become(directory: Path, limit_s: int) -> None:
 def _farm(job: dict[str, object]) -> None:
     """Return in each child, one after the other; the parent ends here."""
     importlib.import_module(str(job["bench"]))
+    files = sorted({module.__file__ for module in list(sys.modules.values()) if getattr(module, "__file__", None)})
+    Path(str(job["folder"]), IMPORTS).write_text(json.dumps(files))
     mutants = job["mutants"]
     assert isinstance(mutants, dict)
     for name, number in mutants.items():

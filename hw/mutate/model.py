@@ -13,7 +13,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from farm import JOB
+from farm import IMPORTS, JOB
 from plan import HERE, ROOT, Plan, sim_run
 from rtl_files import RTL, hierarchy
 from sites import Site
@@ -21,6 +21,7 @@ from sites import Site
 __all__ = ["BENCH_SEED", "Broken", "Model", "Verdict", "prepare"]
 
 BENCH_SEED = 1  # the same stimulus for every mutant, and in every run
+SOURCES = tuple(ROOT / folder for folder in ("sim", "host", "bench"))  # where a bench's modules change
 NETLIST_LIMIT_S = 900
 ORIGINAL = "original"
 STARTED = "Running tests"  # cocotb's word in the log: what ends without results after that is the mutant's doing
@@ -47,6 +48,11 @@ def _digest(*parts: str | Path) -> str:
     return digest.hexdigest()
 
 
+def _digests(paths: Iterable[str]) -> dict[str, str]:
+    """Path -> digest of the file, empty where there is none."""
+    return {path: _digest(Path(path)) if Path(path).is_file() else "" for path in paths}
+
+
 def _versions(*names: str) -> str:
     return " ".join(f"{name} {importlib.metadata.version(name)}" for name in names)
 
@@ -63,9 +69,12 @@ class Model:
         self._key = key
         self._lock = threading.Lock()
         self._file = folder / "verdicts.json"
+        self._files: dict[str, str] = {}  # of the project that the bench has loaded, and their digests
+        self.verdicts: dict[str, Verdict] = {}
         content = json.loads(self._file.read_text()) if self._file.is_file() else {}
-        same = content.get("key") == key
-        self.verdicts = {ident: Verdict(**entry) for ident, entry in content["verdicts"].items()} if same else {}
+        if content.get("key") == key and content["files"] == _digests(content["files"]):
+            self._files = content["files"]
+            self.verdicts = {ident: Verdict(**entry) for ident, entry in content["verdicts"].items()}
 
     def judge(self, sites: list[Site]) -> None:
         """Put the verdicts on these mutants into `verdicts`, if they are not known there from an earlier run."""
@@ -112,6 +121,9 @@ class Model:
                 results_xml=str(parent / "none.xml"),
                 log_file=parent / "farm.log",
             )
+        if not self._files and (runs / IMPORTS).is_file():
+            loaded = json.loads((runs / IMPORTS).read_text())
+            self._files = _digests(path for path in loaded if any(path.startswith(f"{folder}/") for folder in SOURCES))
         for name in fresh:
             verdict = self._read(runs / name, parent / "farm.log")
             with self._lock:
@@ -132,9 +144,8 @@ class Model:
 
     def _save(self) -> None:
         fresh = self._file.with_suffix(".new")
-        fresh.write_text(
-            json.dumps({"key": self._key, "verdicts": {k: asdict(v) for k, v in self.verdicts.items()}}, indent=1)
-        )
+        verdicts = {ident: asdict(verdict) for ident, verdict in self.verdicts.items()}
+        fresh.write_text(json.dumps({"key": self._key, "files": self._files, "verdicts": verdicts}, indent=1))
         fresh.replace(self._file)
 
 
@@ -193,12 +204,6 @@ def _compile(plan: Plan, folder: Path) -> str:
     return key
 
 
-def _bench_files(plan: Plan) -> Iterable[Path]:
-    """What the verdicts of a bench depend on besides the model."""
-    for folder in (plan.bench.directory, sim_run.SIM / "tb" / "foveal_tb", ROOT / "host" / "foveal"):
-        yield from sorted(folder.rglob("*.py"))
-
-
 def prepare(plan: Plan, work: Path, mutants: int | None = None, seed: int = 1) -> Model:
     """Make or reuse in a folder of `work` everything that `Model.judge` needs; raises Broken."""
     folder = work / plan.module
@@ -206,7 +211,7 @@ def prepare(plan: Plan, work: Path, mutants: int | None = None, seed: int = 1) -
     _make_netlist(plan, folder, mutants, seed)
     content = json.loads((folder / "sites.json").read_text())
     model_key = _compile(plan, folder)
-    key = _digest(model_key, repr(plan.tests), str(BENCH_SEED), *_bench_files(plan))
+    key = _digest(model_key, repr(plan.tests), str(BENCH_SEED))
     model = Model(plan, folder, [Site(**entry) for entry in content["chosen"]], set(content["known"]), key)
     model.check_original()
     return model
