@@ -4,7 +4,8 @@ A bench is ``sim/tb/<module>/test_<module>.py``. Beside it, ``bench.json`` may s
 ``configs`` (a list of parameter sets, default one empty set), ``sources`` (extra files, relative to the bench) and
 ``sims`` (default both). Each (module, simulator, parameters) has its own directory below ``build/sim`` and is compiled
 again only when a file of its hierarchy changed. A failing configuration is run once more with waves, and the output
-names the waveform and the command that repeats the run. A bench that collects fewer tests than its file declares fails.
+names the waveform and the command that repeats the run; ``--wave`` writes waves of passing ones too. A bench that
+collects fewer tests than its file declares fails.
 """
 
 from __future__ import annotations
@@ -247,13 +248,20 @@ def simulate(run: Run, seed: int, testcase: str | None, waves: bool) -> tuple[in
     return tests, problem, directory
 
 
-def execute(run: Run, seed: int, testcase: str | None) -> Outcome:
-    """Simulate; after a failure once more with waves."""
+def waves_line(run: Run, directory: Path) -> str:
+    """Names the waveform in `directory`; empty where there is none."""
+    waveform = directory / (f"{run.bench.toplevel}.fst" if run.sim == "icarus" else "dump.vcd")
+    return f"waves  {waveform}" if waveform.is_file() else ""
+
+
+def execute(run: Run, seed: int, testcase: str | None, waves: bool = False) -> Outcome:
+    """Simulate; after a failure without waves once more with them."""
     start = time.monotonic()
-    tests, problem, directory = simulate(run, seed, testcase, waves=False)
+    tests, problem, directory = simulate(run, seed, testcase, waves)
     seconds = time.monotonic() - start
     if not problem:
-        return Outcome(run, tests, seconds, seed, "", points=points_met(directory / "points.json"))
+        hint = waves_line(run, directory) if waves else ""
+        return Outcome(run, tests, seconds, seed, "", hint, points=points_met(directory / "points.json"))
     repeat = ["python", "sim/run.py", "--module", run.bench.module, "--sim", run.sim, "--seed", str(seed)]
     for key, value in run.parameters.items():
         repeat += ["--parameter", f"{key}={value}"]
@@ -261,10 +269,8 @@ def execute(run: Run, seed: int, testcase: str | None) -> Outcome:
         repeat += ["--testcase", testcase]
     hint = f"log    {directory / 'sim.log'}\n    repeat {shlex.join(repeat)}"
     if tests:
-        _, _, waved = simulate(run, seed, testcase, waves=True)
-        waveform = waved / (f"{run.bench.toplevel}.fst" if run.sim == "icarus" else "dump.vcd")
-        if waveform.is_file():
-            hint = f"waves  {waveform}\n    {hint}"
+        waved = directory if waves else simulate(run, seed, testcase, waves=True)[2]
+        hint = f"{waves_line(run, waved)}\n    {hint}".lstrip()
     return Outcome(run, tests, seconds, seed, problem, hint)
 
 
@@ -314,9 +320,11 @@ def main(argv: list[str] | None = None) -> int:
     parser.add_argument("--seed", type=int, help="seed of all random choices (default: a new one, printed)")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="configurations run side by side")
     parser.add_argument("--parameter", action="append", default=[], help="NAME=VALUE; only configurations that have it")
+    parser.add_argument("--exact", action="store_true", help="only configurations that have no other parameter")
     parser.add_argument("--benches", type=Path, default=SIM / "tb", help="folder of the benches (default: sim/tb)")
     parser.add_argument("--testcase", help="only this test of the bench")
     parser.add_argument("--readme", action="store_true", help="write the table into hw/README.md when all passed")
+    parser.add_argument("--wave", action="store_true", help="write waves (FST of Icarus, VCD of Verilator), slowly")
     options = parser.parse_args(argv)
     if options.readme and (options.module != ["all"] or options.sim != "both" or options.parameter or options.testcase):
         parser.error("--readme is for a run of everything")
@@ -328,7 +336,8 @@ def main(argv: list[str] | None = None) -> int:
         for sim in sims
         if sim in bench.sims
         for parameters in bench.configs
-        if all(text in {f"{key}={value}" for key, value in parameters.items()} for text in options.parameter)
+        if set(options.parameter) <= (own := {f"{key}={value}" for key, value in parameters.items()})
+        and not (options.exact and own - set(options.parameter))
     ]
     logging.getLogger().setLevel(logging.CRITICAL)
     logging.disable(logging.ERROR)  # cocotb's runner announces every command; the logs are in files
@@ -336,10 +345,12 @@ def main(argv: list[str] | None = None) -> int:
     outcomes = []
     use_benches(runs)
     with environment(), ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
-        for outcome in pool.map(lambda run: execute(run, seed, options.testcase), runs):
+        for outcome in pool.map(lambda run: execute(run, seed, options.testcase, options.wave), runs):
             verdict = "FAIL" if outcome.problem else "ok"
             text = f"{verdict:4} {outcome.run.label:52} {outcome.tests:3} tests {outcome.seconds:6.1f} s  seed {seed}"
             print(text, flush=True)
+            if outcome.hint and not outcome.problem:
+                print(f"    {outcome.hint}", flush=True)
             outcomes.append(outcome)
     status = report(outcomes)
     if options.readme and status == 0:

@@ -252,6 +252,14 @@ def test_a_part_of_a_document_is_replaced_between_its_marks(tmp_path: Path) -> N
     assert page.read_text() == wanted
 
 
+def test_waves_of_a_bench_that_passes_are_written_when_asked(tmp_path: Path) -> None:
+    bench(tmp_path, "runcheck_good", GOOD)
+    result = simulate(tmp_path, "--wave")
+    assert result.returncode == 0, result.stdout + result.stderr
+    waves = [line.split()[1] for line in result.stdout.splitlines() if line.split()[:1] == ["waves"]]
+    assert [Path(path).stat().st_size > 0 for path in waves] == [True]
+
+
 def test_an_unknown_bench_is_named(tmp_path: Path) -> None:
     bench(tmp_path, "runcheck_good", GOOD)
     result = simulate(tmp_path, "--module", "nothing")
