@@ -98,6 +98,13 @@ def cli(verbose: bool) -> None:
 )
 @click.option("--board", type=click.Choice(["u280", "u55c"]), default="u280", show_default=True, help=BOARD_HELP)
 @click.option("--corrupt", type=_Pixel(), help="Spoil pixel X,Y of the card's frame of a tick; must end INVALID.")
+@click.option(
+    "--wave",
+    metavar="FILE.vcd",
+    type=click.Path(dir_okay=False, writable=True, path_type=Path),
+    help="Write the waves of the card's region frame of one tick; the card is then simulated more slowly.",
+)
+@click.option("--wave-tick", type=click.IntRange(0), default=0, show_default=True, help="The tick that --wave means.")
 @click.option("--streams", type=click.IntRange(1), default=4, show_default=True, help="Cameras of the priced fleets.")
 @click.option("--prices", type=click.Path(dir_okay=False, path_type=Path), help="Price book (a copy of prices.yaml).")
 @click.option("--json", "as_json", is_flag=True, help="Print run.json instead of tables; progress goes to stderr.")
@@ -113,10 +120,12 @@ def bench_command(out: Path, size: str, map_name: str, as_json: bool, **options:
     foveal bench --trace out/bench/drive.trace     the same drive again, without a server
     foveal bench --host 192.0.2.7 --port 2000      on a real CARLA 0.9.16 server
     foveal bench --ticks 20 --size 640x360         a quick look
+    foveal bench --ticks 1 --wave frame.vcd        the kernel's waves in one frame
     """
     width, height = _size(size)
     _check_trace(options["trace"])
-    _check_corrupt(options["corrupt"], options["ticks"])
+    _check_tick("--corrupt", options["corrupt"] and options["corrupt"][0], options["ticks"])
+    _check_wave(options["wave"], options["wave_tick"], options["ticks"])
     request = BenchOptions(out=out, width=width, height=height, map=map_name, **options)
     try:
         with _signals_interrupt():
@@ -139,6 +148,8 @@ def _bench(request: BenchOptions, as_json: bool) -> None:
     else:
         print_summary(console, run)
     console.print(f"report: {request.out / 'report.html'}", highlight=False, markup=False)
+    if request.wave is not None and request.wave.exists():
+        console.print(f"waves: {request.wave}", highlight=False, markup=False, soft_wrap=True)
     if early is not None:
         _fail(early)
     console.print(f"foveal bench: {run['verdict']}", style="bold green" if run["verdict"] == "VALID" else "bold red")
@@ -194,9 +205,18 @@ def _check_trace(trace: Path | None) -> None:
             raise click.BadParameter("a trace brings its own; leave it out", param_hint=option)
 
 
-def _check_corrupt(corrupt: tuple[int, int, int] | None, ticks: int) -> None:
-    if corrupt is not None and corrupt[0] >= ticks:
-        raise click.BadParameter(f"tick {corrupt[0]} is not among the {ticks} that run", param_hint="--corrupt")
+def _check_tick(option: str, tick: int | None, ticks: int) -> None:
+    if tick is not None and tick >= ticks:
+        raise click.BadParameter(f"tick {tick} is not among the {ticks} that run", param_hint=option)
+
+
+def _check_wave(path: Path | None, tick: int, ticks: int) -> None:
+    if path is None and click.get_current_context().get_parameter_source("wave_tick") is not ParameterSource.DEFAULT:
+        raise click.BadParameter("it means nothing without --wave FILE.vcd", param_hint="--wave-tick")
+    if path is not None:
+        _check_tick("--wave-tick", tick, ticks)
+        if not path.absolute().parent.is_dir():
+            raise click.BadParameter(f"there is no folder {path.absolute().parent}", param_hint="--wave")
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -14,7 +14,8 @@ class BenchOptions:
 
     map: the built-in server's map, or an .xodr path. trace: replay this drive instead of driving (its own picture size
     holds). full_every: ticks between co-simulated full frames and pictures. corrupt: (tick, x, y), spoil that pixel of
-    the card's region frame. prices: a price book of one's own. streams: cameras of the fleets that are priced.
+    the card's region frame. wave: VCD file for the waves of the card's region frame of tick wave_tick. prices: a price
+    book of one's own. streams: cameras of the fleets that are priced.
     """
 
     out: Path
@@ -31,5 +32,7 @@ class BenchOptions:
     full_every: int = 20
     board: str = "u280"
     corrupt: tuple[int, int, int] | None = None
+    wave: Path | None = None
+    wave_tick: int = 0
     prices: Path | None = None
     streams: int = 4

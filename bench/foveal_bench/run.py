@@ -58,6 +58,10 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         configurations = _configurations(devices, options)
         progress.say("starting the drive")
         source = stack.enter_context(open_source(options))
+        if options.wave is not None and options.wave_tick >= source.count:
+            raise FovealError(
+                f"the drive has no tick {options.wave_tick}; name one below {source.count} by --wave-tick"
+            )
         _load(devices, source)
         # From here on the folder holds this run and nothing of an earlier one.
         for name in (RUN, REPORT):
@@ -110,7 +114,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
 def _open_devices(options: BenchOptions, stack: contextlib.ExitStack) -> dict[str, Device]:
     wanted: dict[str, dict[str, Any]] = {
         "opencl": {},
-        "cosim": {"board": options.board},
+        "cosim": {"board": options.board, "waves": options.wave is not None},
         "model": {},
     }
     devices = {}
@@ -154,6 +158,8 @@ def _drive(
     def before_render(step: Step, configuration: Configuration) -> None:
         if options.corrupt is not None and configuration.key == ACCELERATED and step.tick == options.corrupt[0]:
             configuration.device.spoil_next = options.corrupt[1:]  # type: ignore[attr-defined]
+        if options.wave is not None and configuration.key == ACCELERATED and step.tick == options.wave_tick:
+            configuration.device.wave_next = options.wave  # type: ignore[attr-defined]
 
     loop = FrameLoop(
         configurations,

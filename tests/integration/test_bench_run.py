@@ -81,6 +81,31 @@ def test_a_recorded_drive_gives_the_same_pictures_without_a_server(valid_run, tm
     assert (options["width"], options["height"], options["map"]) == (320, 180, None)
 
 
+def test_waves_of_a_tick_come_from_the_same_frame(tmp_path, valid_run):
+    """The run itself must not change: every counter of the frame is that of the run without waves."""
+    wave = tmp_path / "frame.vcd"
+    trace = str(valid_run[0] / "drive.trace")
+    done = bench(tmp_path / "out", "--trace", trace, "--ticks", "2", "--wave", str(wave), "--wave-tick", "1")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert f"waves: {wave}" in done.stdout
+    assert wave.read_bytes()[:4096].count(b"$scope") > 0
+    counters = [c for c in load(tmp_path / "out").columns if c.startswith("count.")]
+
+    def frame(folder):
+        records = load(folder)
+        return records[(records.configuration == "cosim-region") & (records.tick == 1)][counters].iloc[0]
+
+    assert frame(tmp_path / "out").equals(frame(valid_run[0]))
+
+
+def test_a_tick_for_waves_that_the_trace_does_not_have_is_refused_at_once(tmp_path, valid_run):
+    wave = ["--wave", str(tmp_path / "frame.vcd"), "--wave-tick", "24"]
+    done = bench(tmp_path / "out", "--trace", str(valid_run[0] / "drive.trace"), "--ticks", "30", *wave)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert "error: the drive has no tick 24; name one below 24 by --wave-tick" in done.stderr
+    assert not (tmp_path / "frame.vcd").exists()
+
+
 def test_one_corrupted_pixel_is_invalid_without_a_headline(tmp_path, valid_run):
     done = bench(tmp_path, "--trace", str(valid_run[0] / "drive.trace"), "--corrupt", "9,160,100")
     assert done.returncode == 1, done.stdout + done.stderr

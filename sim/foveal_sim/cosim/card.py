@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import numpy as np
 from foveal.card import Board
 from foveal.errors import DeviceError, DeviceTimeout
 from foveal.provenance import Provenance
 
-from foveal_sim.cosim._cosim import Dead, Kernel
+from foveal_sim.cosim import _cosim, _cosim_wave
 from foveal_sim.cosim.allocator import Allocator
 from foveal_sim.cosim.memory import PORTS, MemoryTiming, PortFault
 from foveal_sim.cosim.pcie import PcieModel
@@ -67,13 +68,28 @@ class CosimCard:
     """The co-simulated card. One thread at a time; several cards may run in several threads."""
 
     def __init__(
-        self, board: Board, *, clock_hz: float, memory_bytes: int = 256 << 20, timing: MemoryTiming | None = None
+        self,
+        board: Board,
+        *,
+        clock_hz: float,
+        memory_bytes: int = 256 << 20,
+        timing: MemoryTiming | None = None,
+        waves: bool = False,
     ) -> None:
-        """clock_hz: the clock that cycles are converted with. timing: by default that of `board`'s HBM."""
+        """clock_hz: the clock that cycles are converted with. timing: by default that of `board`'s HBM.
+
+        waves: use the slower model of the same RTL that wave() needs.
+        """
         self.pcie = PcieModel(board)
         self._board = board
         self._clock_hz = clock_hz
-        self._kernel = Kernel(MEMORY_BASE, memory_bytes)
+        self._waves: _cosim_wave.Kernel | None = None
+        self._kernel: _cosim.Kernel
+        if waves:
+            self._kernel = self._waves = _cosim_wave.Kernel(MEMORY_BASE, memory_bytes)
+        else:
+            self._kernel = _cosim.Kernel(MEMORY_BASE, memory_bytes)
+        self._dead = _cosim_wave.Dead if waves else _cosim.Dead
         self._memory = self._kernel.memory
         self._allocator = Allocator(MEMORY_BASE, memory_bytes)
         self._live: set[CosimBuffer] = set()
@@ -84,9 +100,26 @@ class CosimCard:
         self._timing = timing
 
     @property
-    def kernel(self) -> Kernel:
+    def kernel(self) -> _cosim.Kernel:
         """The compiled model, for faults and statistics."""
         return self._kernel
+
+    @contextmanager
+    def wave(self, path: Path) -> Iterator[None]:
+        """Write every clock cycle inside the block into the VCD file `path`, in picoseconds of the stated clock.
+
+        Raises DeviceError when the card was made without waves or the file cannot be written.
+        """
+        if self._waves is None:
+            raise DeviceError("this card was made without waves; open the device with waves=True")
+        try:
+            self._waves.open_wave(str(path), 1e12 / self._clock_hz)
+        except RuntimeError as error:
+            raise DeviceError(str(error)) from error
+        try:
+            yield
+        finally:
+            self._waves.close_wave()
 
     @property
     def clock_hz(self) -> float:
@@ -170,7 +203,7 @@ class CosimCard:
 
     def set_dead(self, port: str, *, silent: bool) -> None:
         """Kill a memory port until clear_faults(): silent ones accept requests, others refuse them."""
-        self._kernel.set_dead(port, Dead.SILENT if silent else Dead.REFUSE)
+        self._kernel.set_dead(port, self._dead.SILENT if silent else self._dead.REFUSE)
 
     def clear_faults(self) -> None:
         """The memory answers again; requests that a dead port swallowed are answered late."""

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from foveal.card import FovealDriver, load_board
@@ -14,17 +17,30 @@ from foveal.region import RegionSet
 
 from foveal_sim.cosim.memory import MemoryTiming
 
+if TYPE_CHECKING:
+    from foveal_sim.cosim.card import CosimCard
+    from foveal_sim.cosim.geometry import CosimGeometry
+
 __all__ = ["CosimDevice", "open_cosim"]
 
 
 class CosimDevice(FovealDriver):
-    """The driver, with a hook that spoils one pixel so that a benchmark can prove that it would notice."""
+    """The driver, with what only a simulation can do to a frame."""
 
     spoil_next: tuple[int, int] | None = None
-    """(x, y): flip a bit of this pixel in the next frame, once."""
+    """(x, y): flip a bit of this pixel in the next frame, once, so that a benchmark can prove that it would notice."""
+
+    wave_next: Path | None = None
+    """Write the waves of the next frame there, once: from its first register access to its last. Needs waves=True."""
+
+    def __init__(self, card: CosimCard, geometry: CosimGeometry, info: DeviceInfo, **options: Any) -> None:
+        super().__init__(card, geometry, info, **options)
+        self._wave = card.wave
 
     def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
-        frame = super().render(draw, regions, depth)
+        path, self.wave_next = self.wave_next, None
+        with self._wave(path) if path is not None else nullcontext():
+            frame = super().render(draw, regions, depth)
         if self.spoil_next is not None:
             frame = replace(frame, pixels=_spoiled(frame.pixels, *self.spoil_next))
             self.spoil_next = None
@@ -39,12 +55,14 @@ def open_cosim(
     timing: MemoryTiming | None = None,
     deadline_s: float = 0.1,
     strided: bool = False,
+    waves: bool = False,
 ) -> CosimDevice:
     """Open a co-simulated card.
 
     board: whose PCIe and memory figures the models use. clock_hz: by default that of the board's facts.
     timing: the memory's, by default one HBM pseudo channel a port. deadline_s: longest frame in simulated time.
     strided: pixels at their place in a full frame instead of packed.
+    waves: use a slower model of the same RTL, whose frames can write waves (CosimDevice.wave_next).
     Raises DeviceNotFound when the compiled model is missing or the board is unknown.
     """
     try:
@@ -55,7 +73,9 @@ def open_cosim(
             f"the co-simulation module is not built ({error}); install the wheel: pip install ."
         ) from error
     facts = load_board(board)
-    card = CosimCard(facts, clock_hz=clock_hz or facts.clock_hz.value, memory_bytes=memory_bytes, timing=timing)
+    card = CosimCard(
+        facts, clock_hz=clock_hz or facts.clock_hz.value, memory_bytes=memory_bytes, timing=timing, waves=waves
+    )
     info = DeviceInfo("cosim", f"{facts.name} (co-simulated RTL)", "fpga", card.describe())
     return CosimDevice(card, CosimGeometry(card), info, deadline_s=deadline_s, strided=strided)
 

@@ -1,4 +1,4 @@
-// Python module foveal_sim.cosim._cosim.
+// Python modules foveal_sim.cosim._cosim and, built with waves, _cosim_wave.
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/pair.h>
@@ -10,7 +10,7 @@
 namespace nb = nanobind;
 using foveal::Kernel;
 
-NB_MODULE(_cosim, m) {
+NB_MODULE(FOVEAL_MODULE, m) {
     m.doc() = "The kernel's RTL, compiled by Verilator, with an AXI memory model.";
     using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
@@ -70,6 +70,11 @@ NB_MODULE(_cosim, m) {
              [](Kernel& kernel) {
                  for (const char* name : {"gmem0", "gmem1", "gmem2"}) kernel.port(name).clear_faults();
              })
+#if VM_TRACE
+        .def("open_wave", &Kernel::open_wave, nb::arg("path"), nb::arg("period_ps"),
+             "Write what happens from now on into a VCD file; a clock takes `period_ps`.")
+        .def("close_wave", &Kernel::close_wave)
+#endif
         .def("statistics", [](Kernel& kernel, const std::string& port) { return kernel.port(port).statistics(); }, nb::arg("port"))
         .def("violations", [](Kernel& kernel) { return kernel.violations().texts(); },
              "AXI rules the kernel broke, each with its cycle (the first 64).")

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "Vfoveal_kernel.h"
+#include "clock.hpp"
 #include "read_port.hpp"
 #include "write_port.hpp"
 
@@ -22,6 +23,7 @@ public:
     Kernel(std::uint64_t base, std::uint64_t size)
         : arena_(base, size),
           top_(&context_, "foveal_kernel"),
+          clock_(context_, top_),
           gmem0_("gmem0", arena_, violations_, kReadBytes,
                  {&top_.m_axi_gmem0_arvalid, &top_.m_axi_gmem0_arid, &top_.m_axi_gmem0_arlen, &top_.m_axi_gmem0_arsize,
                   &top_.m_axi_gmem0_arburst, &top_.m_axi_gmem0_rready, &top_.m_axi_gmem0_araddr, &top_.m_axi_gmem0_arready,
@@ -53,9 +55,9 @@ public:
         top_.m_axis_shade_tready = top_.s_axis_shade_tvalid = 0;
         flush();
         top_.ap_rst_n = 0;
-        for (unsigned i = 0; i < kResetCycles; ++i) clock();
+        for (unsigned i = 0; i < kResetCycles; ++i) clock_.fall(), clock_.rise();
         if (top_.m_axi_gmem0_arvalid || top_.m_axi_gmem2_arvalid || top_.m_axi_gmem1_awvalid || top_.m_axi_gmem1_wvalid)
-            violations_.add(cycle_, "kernel", "a VALID is high in reset");
+            violations_.add(cycles(), "kernel", "a VALID is high in reset");
         top_.ap_rst_n = 1;
     }
 
@@ -64,9 +66,9 @@ public:
 
     // Step until `interrupt` is high or `limit` cycles have passed. Returns the cycles stepped.
     std::uint64_t run(std::uint64_t limit) {
-        const std::uint64_t start = cycle_;
-        while (!interrupt() && cycle_ - start < limit) step([] {});
-        return cycle_ - start;
+        const std::uint64_t start = cycles();
+        while (!interrupt() && cycles() - start < limit) step([] {});
+        return cycles() - start;
     }
 
     // Step exactly `cycles`.
@@ -123,15 +125,15 @@ public:
         std::vector<std::uint64_t> results;
         results.reserve(requests.size());
         std::size_t sent = 0;
-        const std::uint64_t limit = cycle_ + requests.size() + kAccessLimit;
+        const std::uint64_t limit = cycles() + requests.size() + kAccessLimit;
         top_.m_axis_tex_tready = 1;
-        while (results.size() < requests.size() && cycle_ < limit) {
+        while (results.size() < requests.size() && cycles() < limit) {
             top_.s_axis_tex_tvalid = sent < requests.size();
             if (top_.s_axis_tex_tvalid) top_.s_axis_tex_tdata = requests[sent];
             step([&] {
                 sent += top_.s_axis_tex_tvalid && top_.s_axis_tex_tready;
                 if (top_.m_axis_tex_tvalid) results.push_back(top_.m_axis_tex_tdata);
-            });
+            }, true);
         }
         top_.s_axis_tex_tvalid = top_.m_axis_tex_tready = 0;
         if (results.size() < requests.size()) throw std::runtime_error("s_axis_tex did not answer");
@@ -147,38 +149,34 @@ public:
     bool idle() const { return gmem0_.idle() && gmem1_.idle() && gmem2_.idle(); }
     // Verilator renames the pin, as it does with each name that some C++ dialect reserves.
     bool interrupt() const { return top_.__SYM__interrupt; }
-    std::uint64_t cycles() const { return cycle_; }
+    std::uint64_t cycles() const { return clock_.cycle(); }
     Arena& arena() { return arena_; }
     Violations& violations() { return violations_; }
+#if VM_TRACE
+    void open_wave(const std::string& path, double period_ps) { clock_.wave.open(path, period_ps, cycles()); }
+    void close_wave() { clock_.wave.close(); }
+#endif
 
 private:
+    // What the memory ports and `observe` look at comes out of registers, as AXI asks for; s_axis_tex_tready does not, and
+    // who looks at it needs the outputs `settled`.
     template <class Observe>
-    void step(Observe observe) {
-        gmem0_.drive(cycle_), gmem1_.drive(cycle_), gmem2_.drive(cycle_);
-        top_.ap_clk = 0;
-        top_.eval();  // settles the kernel's combinational outputs on this cycle's inputs
-        gmem0_.observe(cycle_), gmem1_.observe(cycle_), gmem2_.observe(cycle_);
+    void step(Observe observe, bool settled = false) {
+        const std::uint64_t cycle = clock_.cycle();
+        gmem0_.drive(cycle), gmem1_.drive(cycle), gmem2_.drive(cycle);
+        if (settled || VM_TRACE) clock_.fall();
+        gmem0_.observe(cycle), gmem1_.observe(cycle), gmem2_.observe(cycle);
         observe();
-        top_.ap_clk = 1;
-        top_.eval();
-        ++cycle_;
-    }
-
-    void clock() {
-        top_.ap_clk = 0;
-        top_.eval();
-        top_.ap_clk = 1;
-        top_.eval();
-        ++cycle_;
+        clock_.rise();
     }
 
     VerilatedContext context_;
     Arena arena_;
     Violations violations_;
     Vfoveal_kernel top_;
+    Clock clock_;
     ReadPort gmem0_, gmem2_;
     WritePort gmem1_;
-    std::uint64_t cycle_ = 0;
 };
 
 }  // namespace foveal
