@@ -14,6 +14,7 @@ import cocotb
 import numpy as np
 from banks import init_cycles, put_cleared
 from cocotb.triggers import Timer
+from cocotb.utils import get_sim_time
 from control import Control
 from foveal_tb.axi_memory import DECERR, SLVERR, AxiReadSlave, AxiWriteSlave, Memory
 from foveal_tb.clocked import PERIOD_NS, Clocked, bench_rng, bit
@@ -24,6 +25,7 @@ from foveal_tb.records import build_record, random_boxes, random_corners
 from foveal_tb.shader import Shader
 from foveal_tb.stream import StreamSink, StreamSource
 from picture import Setup, band_lists, output_bytes
+from standard_agents import StandardAgents
 
 PARAMETERS = json.loads(os.environ["FOVEAL_PARAMETERS"])
 PPC = PARAMETERS["PPC"]
@@ -783,3 +785,33 @@ async def immediate_shows_the_background_where_nothing_was_rendered(dut: Any) ->
     image = {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written}
     assert {addr: image.get(addr) for addr in empty} == empty
     await bench.settle()
+
+
+@cocotb.test(skip=bool(SHADE_PORT))  # nobody would shade
+async def agents_of_others_see_the_same_frame(dut: Any) -> None:
+    """cocotbext-axi's memories and master instead of this bench's: another reading of AXI, and a yardstick of speed."""
+    bench = Bench(dut, "others")
+    await bench.power_up(fresh=True)
+    setup = Setup(64, 32, ((0, 0, 64, 32),))
+    records = some_records(bench.rng, 64, 32, 100)
+    counters = await bench.frame(setup, records)
+    share = (counters["RASTER_CYCLES"] - counters["RASTER_STALL_CYCLES"]) / counters["FRAME_CYCLES"]
+    cocotb.log.info("rasterising in %.0f %% of the cycles", 100 * share)
+    await bench.loop.step(2)  # the last answer must be gone before others look
+    size = 1 << 18
+    others = StandardAgents(dut, size, fill=0xA5)
+    for base in (BAND_BASE, TRI_BASE):
+        others.memory[0].write(base % size, bench.memory[0].read(base, 8192))
+    cycle, start = get_sim_time("ns") // PERIOD_NS, time.process_time()
+    await others.run(REG["CTRL"], FRAME_LIMIT)
+    seconds = time.process_time() - start
+    cycles = get_sim_time("ns") // PERIOD_NS - cycle
+    cocotb.log.info("frame of cocotbext-axi: %d cycles simulated in %.4f s", cycles, seconds)
+    assert await others.read(REG["STATUS"]) & 0xFF == 0
+    wanted = output_bytes(setup, records, OUT_BASE)
+    written = others.memory[1].read(0, size)
+    outside = set(range(size)) - {address % size for address in wanted}
+    assert all(written[address] == 0xA5 for address in outside)
+    for address, value in wanted.items():
+        assert written[address % size] == value, f"byte {address - OUT_BASE} of the output"
+    Bench.sound = False  # the agents of others go on driving the pins
