@@ -5,6 +5,7 @@
 // leads back to outside with `dma_error` set; a page (see tex_pages) only stays absent, with `dma_error` set, too.
 // `pending` is high from the frame start (that cycle included) until the decision and all loads are through; then
 // `resident` holds for the frame. A decision takes 3 cycles; the table is written through `mat_*`, 16 entries a beat.
+// Table and pages may start at any byte.
 // `dma_counters` = {bytes read, frames without a table load, tables loaded}. Reset forgets everything.
 `default_nettype none
 `timescale 1ns / 1ps
@@ -221,6 +222,42 @@ module dma_trigger #(
   assign mat_we    = a_valid & ~a_user & (state_reg == LOADING);
   assign mat_waddr = row_reg;
 
+  // Table and pages may lie at any byte: the beats that cover them are read, and moved to their bytes' place.
+  wire         asks = (state_reg == ARMED) | page_cmd_valid;
+  wire [ 63:0] ask_addr = page_busy ? page_addr : cfg_mat_base;
+  wire [ 31:0] ask_bytes = page_busy ? PAGE_BYTES : TABLE_BYTES;
+  wire         reader_ready;
+  wire         align_ready;
+  wire         r_valid;
+  wire         r_ready;
+  wire [511:0] r_data;
+  wire [ 63:0] r_keep;
+  wire         r_last;
+  wire         r_user;
+  assign cmd_ready = reader_ready & align_ready;
+
+  axi_align #(
+      .DATA_W(512)
+  ) align (
+      .clk          (clk),
+      .rst_n        (rst_n),
+      .cmd_valid    (asks & reader_ready),
+      .cmd_ready    (align_ready),
+      .cmd_offset   (ask_addr[5:0]),
+      .cmd_bytes    (ask_bytes),
+      .s_axis_tvalid(r_valid),
+      .s_axis_tready(r_ready),
+      .s_axis_tdata (r_data),
+      .s_axis_tlast (r_last),
+      .s_axis_tuser (r_user),
+      .m_axis_tvalid(a_valid),
+      .m_axis_tready(1'b1),
+      .m_axis_tdata (mat_wdata),
+      .m_axis_tkeep (a_keep),
+      .m_axis_tlast (a_last),
+      .m_axis_tuser (a_user)
+  );
+
   axi_read #(
       .DATA_W     (512),
       .OUTSTANDING(OUTSTANDING),
@@ -229,16 +266,16 @@ module dma_trigger #(
       .clk          (clk),
       .rst_n        (rst_n),
       .port_rst_n   (port_rst_n),
-      .cmd_valid    ((state_reg == ARMED) | page_cmd_valid),
-      .cmd_ready    (cmd_ready),
-      .cmd_addr     (page_busy ? page_addr : cfg_mat_base),
-      .cmd_bytes    (page_busy ? PAGE_BYTES : TABLE_BYTES),
-      .m_axis_tvalid(a_valid),
-      .m_axis_tready(1'b1),
-      .m_axis_tdata (mat_wdata),
-      .m_axis_tkeep (a_keep),
-      .m_axis_tlast (a_last),
-      .m_axis_tuser (a_user),
+      .cmd_valid    (asks & align_ready),
+      .cmd_ready    (reader_ready),
+      .cmd_addr     ({ask_addr[63:6], 6'd0}),
+      .cmd_bytes    (ask_bytes + {26'd0, ask_addr[5:0]}),
+      .m_axis_tvalid(r_valid),
+      .m_axis_tready(r_ready),
+      .m_axis_tdata (r_data),
+      .m_axis_tkeep (r_keep),
+      .m_axis_tlast (r_last),
+      .m_axis_tuser (r_user),
       .m_axi_arid   (m_axi_gmem2_arid),
       .m_axi_araddr (m_axi_gmem2_araddr),
       .m_axi_arlen  (m_axi_gmem2_arlen),
@@ -272,7 +309,7 @@ module dma_trigger #(
   assign dma_error    = error_reg;
   assign dma_counters = {total_reg, skipped_reg, loads_reg};
 
-  wire unused = &{1'b0, a_keep, reader_busy, 1'b0};
+  wire unused = &{1'b0, a_keep, r_keep, reader_busy, 1'b0};
 
 endmodule
 

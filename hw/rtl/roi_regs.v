@@ -227,9 +227,9 @@ module roi_regs #(
   reg        tex_invalidate_reg;
 
   wire       bad = (width == 32'd0) | (width > MAX_SIZE) | (height == 32'd0) | (height > MAX_SIZE)
-                 | (tri_base[5:0] != 6'd0) | (band_base[5:0] != 6'd0) | (mat_base[5:0] != 6'd0)
+                 | (tri_base[5:0] != 6'd0) | (band_base[5:0] != 6'd0)
                  | (out_base[11:0] != 12'd0) | (stride[STRIDE_LB-1:0] != 0)
-                 | (tex_base[11:0] != 12'd0) | (tex_pages > MAX_PAGES);
+                 | (tex_pages > MAX_PAGES);
   wire       checking = state_reg == CHECK;
   wire       begins = checking & ~bad & ~wr_reset;
   wire       ends = (checking & bad) | ((state_reg == RUN) & frame_done);

@@ -13,7 +13,7 @@ module tex_pages #(
 ) (
     input  wire                        clk,
     input  wire                        rst_n,
-    input  wire [                63:0] cfg_base,      // 4 KiB aligned
+    input  wire [                63:0] cfg_base,      // any byte
     input  wire [                 6:0] cfg_pages,     // at most SLOTS
     input  wire                        invalidate,
     input  wire                        start,
@@ -56,12 +56,12 @@ module tex_pages #(
   reg  [ 5:0] beat_reg;
   reg         bad_reg;  // a beat of the page was bad
   reg         stale_reg;  // what is resident must be read again
-  reg  [63:12] base_reg;  // where the resident pages came from
+  reg  [63:0] base_reg;  // where the resident pages came from
   reg  [31:0] loaded_reg;
   reg  [31:0] skipped_reg;
 
   wire        begins = start & (cfg_pages != 7'd0);
-  wire        moved = base_reg != cfg_base[63:12];
+  wire        moved = base_reg != cfg_base;
   wire        walking = state_reg == WALK;
   wire        past = page_reg == cfg_pages;
   wire        here = resident[page_reg[SW-1:0]];
@@ -88,7 +88,7 @@ module tex_pages #(
       if (leave) skipped_reg <= skipped_reg + {25'd0, cfg_pages};
       else if (walking & ~past & here) skipped_reg <= skipped_reg + 32'd1;
     end
-    if (begins) base_reg <= cfg_base[63:12];
+    if (begins) base_reg <= cfg_base;
     if (begins) page_reg <= 7'd0;
     else if (page_end | (walking & here)) page_reg <= page_reg + 7'd1;
     if (state_reg == ASK) begin
@@ -103,7 +103,7 @@ module tex_pages #(
   assign busy         = state_reg != IDLE;
   assign failed       = page_end & bad;
   assign cmd_valid    = state_reg == ASK;
-  assign cmd_addr     = {base_reg + {45'd0, page_reg}, 12'd0};
+  assign cmd_addr     = base_reg + {45'd0, page_reg, 12'd0};
   assign forget       = leave | (begins & (stale_reg | moved));
   assign page_we      = (state_reg == TAKE) & s_beat_valid & ~s_beat_bad;
   assign page_waddr   = {page_reg[SW-1:0], beat_reg};
@@ -111,8 +111,6 @@ module tex_pages #(
   assign page_slot    = page_reg[SW-1:0];
   assign stat_loaded  = loaded_reg;
   assign stat_skipped = skipped_reg;
-
-  wire unused = &{1'b0, cfg_base[11:0], 1'b0};
 
 endmodule
 

@@ -134,10 +134,10 @@ class Rig:
         rng = np.random.default_rng(self.seed)
         self.kernel = Kernel(BASE, SIZE)
         self.memory = self.kernel.memory
-        # Any 64-byte start is allowed for what is read, so bursts are cut at every place in a page.
+        # Records and bands may start at any beat, the table at any byte, so bursts are cut at every place in a page.
         self.tri_at = PAGE + 64 * int(rng.integers(0, 64))
         self.band_at = (5 << 20) + 64 * int(rng.integers(0, 64))
-        self.mat_at = (6 << 20) + 64 * int(rng.integers(0, 64))
+        self.mat_at = (6 << 20) + int(rng.integers(0, 4096))
         self.power_up()
 
     def power_up(self) -> None:

@@ -349,7 +349,7 @@ REGISTERS: tuple[Register, ...] = (
     Register("MAT_BASE_LO", 0x034, "rw", 0x00000000, (
         Field("value", 0, 32, "rw", False,
               "Bits 31 to 0 of the device address."),
-    ), "Material table, aligned to 64 bytes."),
+    ), "Material table, at any byte."),
     Register("MAT_BASE_HI", 0x038, "rw", 0x00000000, (
         Field("value", 0, 32, "rw", False,
               "Bits 63 to 32 of the device address."),
@@ -417,7 +417,7 @@ REGISTERS: tuple[Register, ...] = (
     Register("TEX_BASE_LO", 0x0A8, "rw", 0x00000000, (
         Field("value", 0, 32, "rw", False,
               "Bits 31 to 0 of the device address."),
-    ), "Texture pages, 4096 bytes each, aligned to 4096 bytes."),
+    ), "Texture pages, 4096 bytes each, from any byte on."),
     Register("TEX_BASE_HI", 0x0AC, "rw", 0x00000000, (
         Field("value", 0, 32, "rw", False,
               "Bits 63 to 32 of the device address."),

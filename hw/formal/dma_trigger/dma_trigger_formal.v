@@ -1,5 +1,5 @@
 // dma_trigger: no request leaves in a frame whose ego is outside the zone (or the widened one, with a table that was
-// resident), never twice in a frame, none outside the table's 1,024 bytes; a row of the table is written only while
+// resident), never twice in a frame, none but of the beats that hold the table; a row of it is written only while
 // loading. The depth holds the first rows of a load, not a whole one: what happens while resident is left to the bench.
 // Without texture pages. The zone, the ego and the base change only at a frame start, and a frame starts when the
 // decision and load before it are through.
@@ -141,9 +141,11 @@ module dma_trigger_formal #(
     if (frame_start) assume (!was_pending_reg && rst_n && !timed_out);
     assume (timeout > 32'd2);
   end
-  // The base is aligned to a beat; its 1,024 bytes do not wrap around the address space.
+  // The base's 1,024 bytes do not wrap around the address space; the beats that cover them may be read.
+  wire [63:0] first_byte = {mat_base[63:6], 6'd0};
+  wire [63:0] past_byte = mat_base + 64'd1024 + 64'd63 & ~64'd63;
   always @* begin
-    assume (mat_base[5:0] == 0 && mat_base[63:40] == 0);
+    assume (mat_base[63:40] == 0);
     assume ((ego_x <<< (32 - COORD_W)) >>> (32 - COORD_W) == ego_x && (ego_y <<< (32 - COORD_W)) >>> (32 - COORD_W) == ego_y);
     assume ((zone_x0 <<< (32 - COORD_W)) >>> (32 - COORD_W) == zone_x0 && (zone_x1 <<< (32 - COORD_W)) >>> (32 - COORD_W) == zone_x1);
     assume ((zone_y0 <<< (32 - COORD_W)) >>> (32 - COORD_W) == zone_y0 && (zone_y1 <<< (32 - COORD_W)) >>> (32 - COORD_W) == zone_y1);
@@ -186,8 +188,8 @@ module dma_trigger_formal #(
       if (arvalid & ~timed_out & ~undrained) begin
         assert (in_frame_reg);
         assert (inside || may_keep);  // never outside
-        assert (araddr >= mat_base && araddr + ({56'd0, arlen} + 1) * 64 <= mat_base + 1024);
-        assert (asked_reg + arlen + 1 <= 5'd16);  // never twice in a frame
+        assert (araddr >= first_byte && araddr + ({56'd0, arlen} + 1) * 64 <= past_byte);
+        assert (asked_reg + arlen + 1 <= 5'd17);  // never twice in a frame
         assert (pending);
       end
       if (mat_we) assert (dma_state == 2'd2 && mat_waddr >= rows_reg && rows_reg < 5'd16);

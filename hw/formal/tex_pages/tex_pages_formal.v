@@ -62,8 +62,9 @@ module tex_pages_formal #(
   (* hierconn *) wire [5:0] \dut.beat_reg ;
   (* hierconn *) wire \dut.bad_reg ;
   (* hierconn *) wire \dut.stale_reg ;
-  (* hierconn *) wire [63:12] \dut.base_reg ;
+  (* hierconn *) wire [63:0] \dut.base_reg ;
   wire [6:0] page = \dut.page_reg ;
+  wire [63:0] page_at = {45'd0, page, 12'd0};
 
   initial assume (!rst_n);
 
@@ -75,12 +76,12 @@ module tex_pages_formal #(
   reg [63:0] base_reg;
   reg [6:0] pages_reg;
   reg tried_reg = 1'b0;  // the walk has asked for the watched page, and failed
-  reg [63:12] source_reg;  // where the watched page came from
+  reg [63:0] source_reg;  // where the watched page came from
   reg dirty_reg = 1'b0;  // an invalidation waits for the next start
   wire begins = start & (cfg_pages != 0);
   wire ends = beat_valid & beat_last;
   always @* begin
-    assume (cfg_base[11:0] == 0 && cfg_pages <= SLOTS);
+    assume (cfg_pages <= SLOTS);
     assume (!(busy & (start | leave)) && !(start & leave));
     if (busy_reg) assume (cfg_base == base_reg && cfg_pages == pages_reg);
     if (beat_valid) assume (asked_reg && beat_last == (beat_reg == 6'd63));
@@ -112,7 +113,7 @@ module tex_pages_formal #(
       end
       if (begins) tried_reg <= 1'b0;
       else if (failed & (page_slot == watched)) tried_reg <= 1'b1;
-      if (page_done & (page_slot == watched)) source_reg <= cmd_addr[63:12] - page;
+      if (page_done & (page_slot == watched)) source_reg <= cmd_addr - page_at;
     end
   end
 
@@ -120,7 +121,7 @@ module tex_pages_formal #(
   always @(posedge clk)
     if (rst_n) begin
       if (cmd_valid) assert (page < cfg_pages && !resident_reg[page[SW-1:0]] && !outside_reg && busy && !asked_reg);
-      if (cmd_valid) assert (cmd_addr[11:0] == 0 && cmd_addr[63:12] == cfg_base[63:12] + page);
+      if (cmd_valid) assert (cmd_addr == cfg_base + page_at);
       if (page_we) assert (asked_reg && !beat_bad && page_waddr == {page[SW-1:0], beat_reg});
       if (beat_valid & ~beat_bad) assert (page_we);
       assert (page_done == (ends & ~(bad_reg | beat_bad)) && failed == (ends & (bad_reg | beat_bad)));
@@ -128,10 +129,10 @@ module tex_pages_formal #(
       if (leave | (begins & dirty_reg)) assert (forget);
       if (busy_reg & ~busy & listed) assert (resident_reg[watched] || tried_reg);
       if (outside_reg) assert (resident_reg == 0 && !busy);
-      if (busy & resident_reg[watched]) assert (source_reg == cfg_base[63:12]);
+      if (busy & resident_reg[watched]) assert (source_reg == cfg_base);
       // What induction needs.
       if (resident_reg[watched]) assert (source_reg == \dut.base_reg );
-      if (busy) assert (busy_reg && \dut.base_reg == cfg_base[63:12] && page <= cfg_pages && cfg_pages != 0);
+      if (busy) assert (busy_reg && \dut.base_reg == cfg_base && page <= cfg_pages && cfg_pages != 0);
       assert (asked_reg == (\dut.state_reg == 2'd3));
       if (asked_reg) assert (page < cfg_pages && !resident_reg[page[SW-1:0]] && \dut.beat_reg == beat_reg);
       if (asked_reg) assert (\dut.bad_reg == bad_reg);

@@ -8,11 +8,12 @@ from typing import Any
 import cocotb
 from cocotb.triggers import Timer
 from foveal_tb.axi_memory import DECERR, SLVERR, AxiReadSlave, Memory
+from foveal_tb.axi_rules import split
 from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.pauses import PAUSES, pauses
 
-TABLES = (0x1_0000_0FC0, 0x1_0000_2000, 0xFFFF_0000_0040)
-LISTS = (0x7_0000_0000, 0x7_0000_3000)  # page lists, overlapping
+TABLES = (0x1_0000_0FC0, 0x1_0000_2000, 0xFFFF_0000_0040, 0x2_0000_0DC5)
+LISTS = (0x7_0000_0000, 0x7_0000_3000, 0x7_0000_05C3)  # page lists, overlapping
 SLOTS = 16
 OUTSIDE, RESIDENT = 0, 3
 LOW, HIGH = -(1 << 31), (1 << 31) - 1
@@ -34,6 +35,11 @@ class Zone:
         return some and in_x and self.y0 - margin <= y < self.y1 + margin
 
 
+def covering(addr: int, size: int) -> list[tuple[int, int]]:
+    """The bursts that read `size` bytes from any byte address."""
+    return split(addr & ~63, addr % 64 + size, 64)
+
+
 class Bench:
     """Runs frames on the trigger and on the rules of the specification, and compares after each."""
 
@@ -41,9 +47,8 @@ class Bench:
         self.dut = dut
         self.rng = bench_rng(name)
         self.memory = Memory()
-        self.contents = {base: self.rng.randbytes(1024) for base in TABLES}
-        for base, data in self.contents.items():
-            self.memory.load(base, data)
+        for base in TABLES:
+            self.memory.load(base & ~63, self.rng.randbytes(1024 + 128))
         self.loop = Clocked(dut)
         active = {"accept": pauses(kind, self.rng), "active": pauses(kind, self.rng)}
         self.slave = self.loop.add(AxiReadSlave(dut, "m_axi_gmem2", self.memory, **(active | slave)))
@@ -53,8 +58,7 @@ class Bench:
         self.resident_base: int | None = None
         self.stale = False
         self.loads = self.skipped = 0
-        self.page_contents = [self.rng.randbytes(4096) for _ in range(SLOTS + 3)]
-        self.memory.load(LISTS[0], b"".join(self.page_contents))
+        self.memory.load(LISTS[0], self.rng.randbytes(4096 * (SLOTS + 3)))
         self.store = [bytearray(4096) for _ in range(SLOTS)]  # what was written through tex_*
         self.store_pages: set[int] = set()  # what the store calls resident
         self.list, self.pages = LISTS[0], 0
@@ -128,9 +132,8 @@ class Bench:
 
     def check_pages(self) -> None:
         assert self.store_pages == self.resident_pages
-        first = (self.resident_list - LISTS[0]) // 4096
         for page in self.resident_pages:
-            assert bytes(self.store[page]) == self.page_contents[first + page], f"page {page}"
+            assert bytes(self.store[page]) == self.memory.read(self.resident_list + 4096 * page, 4096), f"page {page}"
         counters = int(self.dut.tex_counters.value)
         assert (counters & 0xFFFFFFFF, counters >> 32) == (self.pages_loaded, self.pages_skipped)
 
@@ -157,11 +160,11 @@ class Bench:
         pages = self.expect_pages((kept or due) and not fails, failing_pages)
         read = self.slave.bursts[before:]
         if pages:
-            assert read[-len(pages) :] == [(self.list + 4096 * page, 64) for page in pages]
-            del read[-len(pages) :]
+            walk = [burst for page in pages for burst in covering(self.list + 4096 * page, 4096)]
+            assert read[-len(walk) :] == walk
+            del read[-len(walk) :]
         if due:
-            assert sum(beats for _, beats in read) == 16 or fails
-            assert not read or read[0][0] == self.base
+            assert read == covering(self.base, 1024)[: len(read) if fails else None]
         else:
             assert read == [], f"no load was due, ego {self.ego}"
         if due or not kept:
@@ -174,7 +177,7 @@ class Bench:
         assert bit(self.dut.resident) == (state == RESIDENT)
         assert bit(self.dut.dma_error) == ((due and fails) or not failing_pages.isdisjoint(pages))
         if self.resident_base is not None:
-            assert bytes(self.table) == self.contents[self.resident_base]
+            assert bytes(self.table) == self.memory.read(self.resident_base, 1024)
         counters = int(self.dut.dma_counters.value)
         assert counters & 0xFFFFFFFF == self.loads
         assert counters >> 32 & 0xFFFFFFFF == self.skipped
@@ -341,6 +344,28 @@ async def pages_are_read_once_while_near_and_never_outside(dut: Any) -> None:
     bench.ego = (0, 500)
     await bench.frame()
     assert bench.pages_loaded == 10
+
+
+@cocotb.test
+@cocotb.parametrize(first=[0, 16, 32, 48])
+async def table_and_pages_may_start_at_any_byte(dut: Any, first: int) -> None:
+    bench = Bench(dut, f"byte{first}")
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 1
+    for offset in range(first, first + 16):
+        bench.base, bench.list = TABLES[1] + offset, LISTS[0] + 63 - offset
+        assert await bench.frame()
+    assert (bench.loads, bench.pages_loaded) == (16, 16)
+
+
+@cocotb.test
+@cocotb.parametrize(beat=[0, 1, 15, 16])
+async def a_bad_beat_of_a_shifted_table_keeps_the_zone_outside(dut: Any, beat: int) -> None:
+    bench = Bench(dut, f"shifted{beat}", errors={beat: SLVERR})
+    await bench.start()
+    bench.ego, bench.base = (0, 500), TABLES[1] + 1
+    assert await bench.frame(fails=True)
+    assert await bench.frame()
 
 
 @cocotb.test
