@@ -47,6 +47,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent))
+
+from marked_part import replace_part  # noqa: E402  (hw is no package)
+
 ROOT = HERE.parent.parent
 RTL = ROOT / "hw" / "rtl"
 WORK = ROOT / "build" / "formal"
@@ -272,14 +276,21 @@ def run_task(task: Task, again: bool) -> Result:
 
 
 def table(results: list[Result]) -> str:
-    """The results as a Markdown table."""
-    rows = ["| module | parameters | result | properties | processor seconds |", "|---|---|---|---:|---:|"]
-    for result in results:
-        task = result.task
-        rows.append(
-            f"| {task.module} | {task.shown_parameters} | {result.outcome} | {len(result.properties)} "
-            f"| {result.seconds:.0f} |"
-        )
+    """The results by module as a Markdown table; a property that several tasks prove counts once."""
+    rows = [
+        "| module | proved unbounded | more to a depth | covers | seeded bugs | processor seconds |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for module in dict.fromkeys(result.task.module for result in results):
+        mine = [result for result in results if result.task.module == module]
+        bounded = [result for result in mine if result.task.mode == "bmc"]
+        proved = set().union(*(r.properties for r in mine if r.task.mode in ("pdr", "induction")))
+        more = set().union(*(r.properties for r in bounded)) - proved
+        covers = set().union(*(r.properties for r in mine if r.task.mode == "cover"))
+        depth = f" (depth {max(r.task.depth for r in bounded)})" if more else ""
+        bugs = len(tomllib.loads((HERE / module / "proof.toml").read_text())["bug"])
+        seconds = sum(result.seconds for result in mine)
+        rows.append(f"| {module} | {len(proved)} | {len(more)}{depth} | {len(covers)} | {bugs} | {seconds:.0f} |")
     return "\n".join(rows)
 
 
@@ -297,16 +308,6 @@ def summary(results: list[Result]) -> str:
     )
 
 
-def write_readme(results: list[Result], command: str) -> None:
-    """Replace the table in the README."""
-    path = HERE / "README.md"
-    head, _, rest = path.read_text().partition("<!-- table -->")
-    tail = rest.partition("<!-- end -->")[2]
-    path.write_text(
-        f"{head}<!-- table -->\nMade by `{command}`:\n\n{table(results)}\n\n{summary(results)}.\n<!-- end -->{tail}"
-    )
-
-
 def main() -> int:
     parser = argparse.ArgumentParser(description="Run the proofs of the RTL.")
     parser.add_argument("--module", help="only the proofs of this module")
@@ -314,7 +315,7 @@ def main() -> int:
     parser.add_argument("--selftest", action="store_true", help="seed bugs: the proofs must fail")
     parser.add_argument("--again", action="store_true", help="run also what was run with the same files before")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)), help="tasks at the same time")
-    parser.add_argument("--readme", action="store_true", help="write the table into hw/formal/README.md")
+    parser.add_argument("--readme", action="store_true", help="write the table into hw/README.md")
     options = parser.parse_args()
 
     paths = sorted(HERE.glob(f"{options.module or '*'}/proof.toml"))
@@ -342,7 +343,8 @@ def main() -> int:
                 )
     print(summary(results))
     if options.readme:
-        write_readme(results, "make formal ARGS=--readme")
+        text = f"Made by `make formal ARGS=--readme`:\n\n{table(results)}\n\n{summary(results)}.\n"
+        replace_part(HERE.parent / "README.md", "formal", text)
     return 0 if all(result.good for result in results) else 1
 
 
