@@ -102,7 +102,7 @@ module frame_ctl_formal (
       .spent         (spent),
       .fetch         (now[0] ? 4'd1 << fetch_port : 4'd0),
       .write         (now[0] ? 4'd1 << write_port : 4'd0),
-      .event_pulse   (6'd0),
+      .event_pulse   (7'd0),
       .bands_skipped (8'd0),
       .pixels_kept   (32'd0),
       .out_bytes     (32'd0),
@@ -113,7 +113,7 @@ module frame_ctl_formal (
       .frame_counters(counters)
   );
 
-  // The lowest digit of a counter, in the order of the register map.
+  // The lowest digit of a counter.
   function [3:0] digit(input integer n);
     digit = counters[32*n+:4];
   endfunction
@@ -259,11 +259,19 @@ module frame_ctl_formal (
       // The sums (SPEC section 10): each cycle is in exactly one place of each, and so are the counters' lowest digits.
       assert ({2'd0, now[0]} == now[1] + (now[2] & ~now[3]) + spent[0] + spent[1] + now[6] && now[3] <= now[2]);
       assert ({1'd0, now[0]} == now[4] + now[7] + spent[2] && now[5] <= now[4]);
-      assert (digit(0) == cycles_reg);
-      assert (digit(0) == digit(1) + digit(2) - digit(3) + digit(21) + digit(22) + digit(6));
-      assert (digit(0) == digit(4) + digit(7) + digit(23));
-      assert (digit(0) == digit(24) + digit(25) + digit(26) + digit(27));
-      assert (digit(0) == digit(28) + digit(29) + digit(30) + digit(31));
+      assert (digit(`FOVEAL_COUNTER_FRAME_CYCLES) == cycles_reg);
+      assert (digit(`FOVEAL_COUNTER_FRAME_CYCLES) == digit(`FOVEAL_COUNTER_FETCH_WAIT_CYCLES)
+              + digit(`FOVEAL_COUNTER_RASTER_CYCLES) - digit(`FOVEAL_COUNTER_RASTER_STALL_CYCLES)
+              + digit(`FOVEAL_COUNTER_SCAN_ALONE_CYCLES) + digit(`FOVEAL_COUNTER_DMA_ALONE_CYCLES)
+              + digit(`FOVEAL_COUNTER_DRAIN_CYCLES));
+      assert (digit(`FOVEAL_COUNTER_FRAME_CYCLES) == digit(`FOVEAL_COUNTER_SCAN_CYCLES)
+              + digit(`FOVEAL_COUNTER_DMA_WAIT_CYCLES) + digit(`FOVEAL_COUNTER_SCAN_IDLE_CYCLES));
+      assert (digit(`FOVEAL_COUNTER_FRAME_CYCLES) == digit(`FOVEAL_COUNTER_FETCH_BEATS)
+              + digit(`FOVEAL_COUNTER_FETCH_STALL_CYCLES) + digit(`FOVEAL_COUNTER_FETCH_LATENCY_CYCLES)
+              + digit(`FOVEAL_COUNTER_FETCH_IDLE_CYCLES));
+      assert (digit(`FOVEAL_COUNTER_FRAME_CYCLES) == digit(`FOVEAL_COUNTER_WRITE_BEATS)
+              + digit(`FOVEAL_COUNTER_WRITE_STALL_CYCLES) + digit(`FOVEAL_COUNTER_WRITE_LATENCY_CYCLES)
+              + digit(`FOVEAL_COUNTER_WRITE_IDLE_CYCLES));
       // What induction needs: the state, and the bands in their order.
       assert (now[0] == in_frame_reg && scanning_reg == \dut.scan_active_reg
               && was_open_reg <= (gate_open | token_reg | !run));
