@@ -1,8 +1,9 @@
 """Run the RTL benches: ``python sim/run.py --module roi_clip --sim icarus --seed 7``.
 
 A bench is ``sim/tb/<module>/test_<module>.py``. Beside it, ``bench.json`` may say ``toplevel`` (default: the module),
-``configs`` (a list of parameter sets, default one empty set), ``sources`` (extra files, relative to the bench) and
-``sims`` (default both). Each (module, simulator, parameters) has its own directory below ``build/sim`` and is compiled
+``configs`` (a list of parameter sets, default one empty set), ``sources`` (extra files, relative to the bench),
+``sims`` (default both), ``more`` (simulator -> parameter sets that only it runs) and ``paths`` (folders to import from,
+relative to the bench). Each (module, simulator, parameters) has its own directory below ``build/sim`` and is compiled
 again only when a file of its hierarchy changed. A failing configuration is run once more with waves, and the output
 names the waveform and the command that repeats the run; ``--wave`` writes waves of passing ones too. A bench that
 collects fewer tests than its file declares fails.
@@ -56,13 +57,15 @@ class Bench:
     configs: tuple[dict[str, object], ...]
     sources: tuple[Path, ...]
     sims: tuple[str, ...]
+    more: dict[str, list[dict[str, object]]] = field(default_factory=dict)
+    paths: tuple[Path, ...] = ()
 
     @classmethod
     def load(cls, directory: Path) -> Bench:
         """Read `directory`; raises ValueError for an unknown key in bench.json."""
         path = directory / "bench.json"
         text = json.loads(path.read_text()) if path.is_file() else {}
-        unknown = set(text) - {"toplevel", "configs", "sources", "sims"}
+        unknown = set(text) - {"toplevel", "configs", "sources", "sims", "more", "paths"}
         if unknown:
             raise ValueError(f"{path}: unknown keys {sorted(unknown)}")
         return cls(
@@ -72,7 +75,13 @@ class Bench:
             configs=tuple(text.get("configs", [{}])),
             sources=tuple(directory / name for name in text.get("sources", [])),
             sims=tuple(text.get("sims", SIMULATORS)),
+            more=text.get("more", {}),
+            paths=tuple((directory / name).resolve() for name in text.get("paths", [])),
         )
+
+    def configs_on(self, sim: str) -> list[dict[str, object]]:
+        """The parameter sets that `sim` runs."""
+        return [*(self.configs if sim in self.sims else ()), *self.more.get(sim, ())]
 
     @property
     def test_file(self) -> Path:
@@ -288,7 +297,8 @@ def find_benches(names: list[str], folder: Path) -> list[Bench]:
 def use_benches(runs: list[Run]) -> None:
     """Let simulators import the benches of `runs` and what they share; cocotb hands them this interpreter's path."""
     paths = [str(SIM / "tb"), str(SIM), str(ROOT / "host"), str(ROOT / "bench")]
-    sys.path[:0] = [*{str(run.bench.directory): None for run in runs}, *paths]
+    own = [folder for run in runs for folder in (run.bench.directory, *run.bench.paths)]
+    sys.path[:0] = [*{str(folder): None for folder in own}, *paths]
 
 
 def outcome_table(outcomes: list[Outcome]) -> str:
@@ -334,8 +344,7 @@ def main(argv: list[str] | None = None) -> int:
         Run(bench, sim, parameters)
         for bench in find_benches(options.module, options.benches.resolve())
         for sim in sims
-        if sim in bench.sims
-        for parameters in bench.configs
+        for parameters in bench.configs_on(sim)
         if set(options.parameter) <= (own := {f"{key}={value}" for key, value in parameters.items()})
         and not (options.exact and own - set(options.parameter))
     ]

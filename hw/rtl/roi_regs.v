@@ -106,6 +106,10 @@ module roi_regs #(
       $display("%m: PPC must be 1, 2, 4, 8 or 16, it is %0d", PPC);
       $finish;
     end
+    if (TEX_SLOTS < 0 || TEX_SLOTS > 64) begin
+      $display("%m: TEX_SLOTS must be 0 to 64, it is %0d", TEX_SLOTS);
+      $finish;
+    end
   end
 
   // ---- Write channel: address and data are kept until both are there, then act in one cycle ----------------------

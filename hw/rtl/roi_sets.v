@@ -30,6 +30,13 @@ module roi_sets #(
     output wire [     11*32-1:0] counters
 );
 
+  initial begin
+    if (NUM_ROI < 1 || NUM_ROI > 16) begin
+      $display("%m: NUM_ROI must be 1 to 16, it is %0d", NUM_ROI);
+      $finish;
+    end
+  end
+
   // A frame is at most 4096 wide, so a larger coordinate means the same as 8191.
   function [12:0] clamp(input [15:0] value);
     clamp = value[15:13] != 3'd0 ? 13'h1FFF : value[12:0];

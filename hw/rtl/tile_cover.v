@@ -40,6 +40,13 @@ module tile_cover #(
     output wire             busy
 );
 
+  initial begin
+    if (PPC != 1 && PPC != 2 && PPC != 4 && PPC != 8 && PPC != 16) begin
+      $display("%m: PPC must be 1, 2, 4, 8 or 16, it is %0d", PPC);
+      $finish;
+    end
+  end
+
   // Stage 1: each edge at the first pixel of each row.
   reg              row_valid_reg;
   reg              row_end_reg;

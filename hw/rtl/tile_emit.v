@@ -34,6 +34,13 @@ module tile_emit #(
     output wire              busy
 );
 
+  initial begin
+    if (PPC != 1 && PPC != 2 && PPC != 4 && PPC != 8 && PPC != 16) begin
+      $display("%m: PPC must be 1, 2, 4, 8 or 16, it is %0d", PPC);
+      $finish;
+    end
+  end
+
   reg  [       7:0] sent_reg;         // rows of the tile at the input that are under way
   // Stage 1: a row of the tile.
   reg               pick_valid_reg;

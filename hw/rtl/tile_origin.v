@@ -32,6 +32,13 @@ module tile_origin #(
     output wire         busy
 );
 
+  initial begin
+    if (PPC != 1 && PPC != 2 && PPC != 4 && PPC != 8 && PPC != 16) begin
+      $display("%m: PPC must be 1, 2, 4, 8 or 16, it is %0d", PPC);
+      $finish;
+    end
+  end
+
   localparam L = $clog2(PPC);
   localparam [39:0] TILE_MASK = ~40'd0 << L;
 

@@ -52,6 +52,17 @@ module tile_walk #(
     output wire                  stat_empty
 );
 
+  initial begin
+    if (PPC != 1 && PPC != 2 && PPC != 4 && PPC != 8 && PPC != 16) begin
+      $display("%m: PPC must be 1, 2, 4, 8 or 16, it is %0d", PPC);
+      $finish;
+    end
+    if (NUM_ROI < 1) begin
+      $display("%m: NUM_ROI must be at least 1, it is %0d", NUM_ROI);
+      $finish;
+    end
+  end
+
   localparam L = $clog2(PPC);
   localparam [15:0] LANE_MASK = (1 << L) - 1;
 

@@ -85,8 +85,8 @@ def output_bytes(setup: Setup, records: Sequence[bytes], base: int) -> dict[int,
     mask = region_mask(setup)
     pixel = shaded(setup, *draw(records, setup.width, setup.height))
     y, x = np.nonzero(mask)
-    place = base + (y * setup.stride + 4 * x if setup.strided else 4 * np.arange(len(x)))
-    return {int(p) + n: int(v) >> 8 * n & 255 for p, v in zip(place, pixel[mask], strict=True) for n in range(4)}
+    place = y * setup.stride + 4 * x if setup.strided else 4 * np.arange(len(x))
+    return {base + int(p) + n: int(v) >> 8 * n & 255 for p, v in zip(place, pixel[mask], strict=True) for n in range(4)}
 
 
 def band_lists(setup: Setup, records: Sequence[bytes]) -> list[list[bytes]]:
