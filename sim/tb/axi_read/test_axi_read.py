@@ -336,3 +336,28 @@ async def nothing_is_ready_in_reset_and_a_command_in_the_first_cycle_is_kept(dut
     dut.rst_n.value = dut.port_rst_n.value = 1
     await bench.loop.until(lambda: bench.packets == 1, 50, "the packet")
     assert bench.slave.bursts == [(BASE, 1)]
+
+
+@cocotb.test
+async def every_bit_of_an_address_counts(dut: Any) -> None:
+    bench = Bench(dut, "far")
+    await bench.start()
+    for pattern in (0xAAAA_AAAA_AAAA_AAAA, 0x5555_5555_5555_5555) * 2:
+        addr = pattern // bench.bytes * bench.bytes
+        bench.sink.beats.clear()
+        data = bench.fill(addr, 3 * bench.bytes)
+        await bench.read([(addr, 3 * bench.bytes)])
+        assert bench.received() == [(data, False)]
+
+
+@cocotb.test
+async def counters_carry_through_all_their_bits(dut: Any) -> None:
+    """Put just below a carry, they go on from there, modulo 2^32."""
+    bench = Bench(dut, "carry")
+    await bench.start()
+    for before in (0xFFFF_FFFF, 0x7FFF_FFFF, 0xFFFF_FFFF):
+        dut.bursts_reg.value = dut.bytes_reg.value = before
+        bench.fill(BASE, bench.bytes)
+        await bench.read([(BASE, bench.bytes)])
+        assert int(dut.stat_bursts.value) == (before + 1) % 2**32
+        assert int(dut.stat_bytes.value) == (before + bench.bytes) % 2**32

@@ -332,3 +332,27 @@ async def beats_in_the_first_cycle_after_reset_are_kept(dut: Any) -> None:
     dut.rst_n.value = dut.port_rst_n.value = 1
     await bench.write([])
     bench.check(beats)
+
+
+@cocotb.test
+async def every_bit_of_an_address_counts(dut: Any) -> None:
+    bench = Bench(dut, "far")
+    await bench.start()
+    beats = []
+    for pattern in (0xAAAA_AAAA_AAAA_AAAA, 0x5555_5555_5555_5555) * 2:
+        addr = (pattern & ~4095) + len(beats) * bench.bytes
+        beats += [bench.beat(addr + n * bench.bytes) for n in range(3)]
+    await bench.write(beats)
+    bench.check(beats)
+
+
+@cocotb.test
+async def counters_carry_through_all_their_bits(dut: Any) -> None:
+    """Put just below a carry, they go on from there, modulo 2^32."""
+    bench = Bench(dut, "carry")
+    await bench.start()
+    for before in (0xFFFF_FFFF, 0x7FFF_FFFF, 0xFFFF_FFFF):
+        dut.bursts_reg.value = dut.bytes_reg.value = before
+        await bench.write([bench.beat(BASE)])
+        assert int(dut.stat_bursts.value) == (before + 1) % 2**32
+        assert int(dut.stat_bytes.value) == (before + bench.bytes) % 2**32

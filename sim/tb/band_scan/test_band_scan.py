@@ -10,6 +10,7 @@ from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.idle import Idle
 from foveal_tb.pauses import PAUSES, pauses
 from foveal_tb.records import BAND_ROWS
+from foveal_tb.reset_release import release_under_load
 from foveal_tb.stream import StreamSink, StreamSource
 
 STORE_LATENCY = 2
@@ -218,3 +219,14 @@ async def a_reset_in_the_middle_forgets_everything(dut: Any) -> None:
     assert not bit(dut.busy)
     bench.sink.beats.clear()
     await bench.scan([(1, 0, 0b11)], bench.ppc)
+
+
+@cocotb.test
+async def a_band_in_the_first_cycle_after_reset_is_not_lost(dut: Any) -> None:
+    bench = Bench(dut, "first")
+    for _ in range(2):
+        bench.sink.beats.clear()
+        dut.cfg_width.value = bench.ppc
+        await release_under_load(bench.loop, bench.source, [(0, 32 * n, 1 << n) for n in range(3)])
+        await bench.loop.step(60)
+        assert len(bench.sink.beats) == 3

@@ -3,6 +3,8 @@
 In each cycle every agent first drives its pins (after the rising edge) and then samples all pins (at the falling edge,
 when combinational paths have settled). What an agent sees in `sample` is exactly what the next rising edge will act
 upon, in every simulator; nothing depends on the order of the agents.
+
+The design has one clock, so a cycle is a time, and no bench can wait on the wrong one.
 """
 
 from __future__ import annotations
@@ -77,8 +79,13 @@ class Clocked:
             reset.value = 0
         for agent in self.agents:
             agent.reset()
-        for _ in range(cycles):
+        for _ in range(cycles - 1):
             await RisingEdge(self.clk)
+        await self.release()
+
+    async def release(self) -> None:
+        """End the reset behind the next edge, and run that cycle."""
+        await RisingEdge(self.clk)
         for reset in self.resets:
             reset.value = 1
         for agent in self.agents:

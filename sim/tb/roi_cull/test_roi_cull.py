@@ -10,6 +10,7 @@ import numpy as np
 from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.pauses import PAUSES, pauses
 from foveal_tb.records import BAND_ROWS, Box, cull, pack_boxes, random_boxes
+from foveal_tb.reset_release import release_under_load
 from foveal_tb.stream import StreamSink, StreamSource
 
 LATENCY = 4
@@ -198,3 +199,15 @@ async def ready_is_low_in_reset(dut: Any) -> None:
     await bench.loop.reset()
     await bench.loop.step(10)
     assert not bit(dut.m_tri_tvalid)
+
+
+@cocotb.test
+async def a_record_in_the_first_cycle_after_reset_is_not_lost(dut: Any) -> None:
+    bench = Bench(dut, "first")
+    dut.roi_set.value = pack_boxes([(0, 0, 64, 32)])
+    records = [(bench.beat((n, 1, n + 1, 2)), 0) for n in range(3)]
+    for _ in range(2):
+        bench.sink.beats.clear()
+        await release_under_load(bench.loop, bench.source, records)
+        await bench.loop.step(20)
+        assert [beat[0] for beat in bench.sink.beats] == [record for record, _ in records]

@@ -637,3 +637,57 @@ async def nothing_is_ready_in_reset_and_the_first_access_is_kept(dut: Any) -> No
     dut.rst_n.value = 1
     await bench.loop.until(lambda: bench.bus.b_answer is not None, 10, "the write")
     assert await bench.read("HEIGHT") == 77
+
+
+@cocotb.test
+async def injection_counters_carry_through_all_their_bits(dut: Any) -> None:
+    """Put just below a carry while a set is on its way, they go on modulo 2^32; each interval has its bin."""
+    bench = Bench(dut, "carry")
+    await bench.start()
+    await bench.write("FLAGS", regs.FLAGS_IMMEDIATE_MASK)
+    await bench.begin()
+    bins = ("TO_8", "TO_16", "TO_24", "OVER_24")
+    for injected, before, name in (
+        *((0, 0xFFFF_FFFF, "TO_8"), (0, 0x7FFF_FFFF, "TO_8"), (9, 0xFFFF_FFFF, "TO_16"), (17, 0xFFFF_FFFF, "TO_24")),
+        *((25, 0xFFFF_FFFF, "OVER_24"), (0x5555_5550, 5, "OVER_24"), (0xAAAA_AAA0, 6, "OVER_24")),
+    ):
+        dut.clip_pending.value = dut.clip_fire.value = 0
+        await bench.write("ROI_COMMIT", 1)
+        await bench.loop.step(3)
+        counters = ("sum", "count", "sets", *(name.lower() for name in bins))
+        for counter in counters:
+            getattr(dut.sets, f"{counter}_reg").value = before
+        dut.sets.inject_reg.value, dut.sets.wait_reg.value = injected, injected ^ 0xFFFF_FFFF
+        dut.sets.min_reg.value, dut.sets.max_reg.value = (0xFFFF_FFFF, 0) if injected % 2 else (0, 0xFFFF_FFFF)
+        dut.clip_pending.value = dut.clip_fire.value = dut.clip_fresh.value = 1
+        await bench.loop.step(2)
+        dut.clip_pending.value = dut.clip_fire.value = 0
+        await bench.loop.step(2)
+        found = await bench.read("ROI_INJECT_CYCLES")
+        assert 1 <= (found - injected) % 2**32 <= 3
+        assert await bench.read("ROI_INJECT_SUM") == (before + found) % 2**32
+        assert await bench.read("ROI_INJECT_COUNT") == (before + 1) % 2**32
+        assert await bench.read("ROI_SETS") == before
+        assert [await bench.read(f"ROI_INJECT_{other}") for other in bins] == [
+            (before + (other == name)) % 2**32 for other in bins
+        ]
+        smallest, largest = (found, found) if injected % 2 else (0, 0xFFFF_FFFF)
+        assert [await bench.read(f"ROI_INJECT_{end}") for end in ("MIN", "MAX")] == [smallest, largest]
+
+
+@cocotb.test
+async def all_coordinates_of_a_packed_set(dut: Any) -> None:
+    """Each of 0 to 2047 as an x and as a y, beside random others, as many corners a commit as there are."""
+    bench = Bench(dut, "packing")
+    await bench.start()
+    values = list(range(2048))
+    bench.rng.shuffle(values)
+    for first in range(0, len(values), 2 * bench.regions):
+        corners = (values[first:] + values)[: 2 * bench.regions]
+        pairs = list(zip(corners[::2], corners[1::2], strict=True))
+        regions = [(x, y, y, x) for x, y in pairs]
+        await bench.write_set(regions)
+        await bench.write("ROI_COMMIT", 1)
+        await bench.begin()
+        await bench.finish()
+        assert bench.set_of("roi_set") == regions

@@ -241,3 +241,22 @@ async def no_beat_is_lost_in_the_first_cycle_after_reset(dut: Any) -> None:
         dut.rst_n.value = 1
         await bench.loop.step(12)
         assert [data for _, data, _ in bench.sink.beats] == [1, 2, 3]
+
+
+@cocotb.test
+@cocotb.parametrize(strided=[False, True])
+async def marks_on_beats_that_keep_nothing_are_not_lost(dut: Any, strided: bool) -> None:
+    """Start of frame, line ends and lines left out come on beats that are dropped; every pixel is in its place."""
+    rng = bench_rng(f"marks-{strided}")
+    bench = Bench(dut)
+    await bench.loop.reset()
+    stride = 5 * BUS
+    dut.cfg_strided.value, dut.cfg_stride.value = int(strided), stride
+    keeps = ((0, 0, 1, 0), (0, 1, 0, 0), (1, 0, 0, 0), (0, 0, 0, 0), (0, 0, 1, 0))  # by line and beat
+    for rows in ([0, 1, 2, 3, 4], [3, 4, 9, 10, 40]):
+        masks_in_turn = iter([keep for row in keeps for keep in row])
+        pixels = await bench.frame(rng, 4 * PPC, rows, lambda turn=masks_in_turn: next(turn))
+        assert [(x, y) for x, y, _ in pixels] == [
+            (PPC * row.index(1), rows[n]) for n, row in enumerate(keeps) if any(row)
+        ]
+        assert bench.image() == (strided_image(pixels, stride) if strided else packed_image(pixels))

@@ -11,6 +11,7 @@ import cocotb
 from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.idle import Idle
 from foveal_tb.pauses import PAUSES, pauses
+from foveal_tb.reset_release import release_under_load
 from foveal_tb.shader import Shader
 from foveal_tb.stream import StreamSink, StreamSource
 
@@ -286,3 +287,42 @@ async def hold_stops_the_input_alone(dut: Any) -> None:
     assert not bit(dut.timed_out)
     dut.hold.value = 0
     await bench.finish(3)
+
+
+@cocotb.test
+async def a_beat_in_the_first_cycle_after_reset_is_not_lost(dut: Any) -> None:
+    bench = Bench(dut, "first")
+    for _ in range(2):
+        bench.sink.beats.clear()
+        await release_under_load(bench.loop, bench.source, [(n, 0, n << 1 | (n == 0), 1) for n in range(3)])
+        await bench.loop.step(40)
+        assert [beat[1:] for beat in bench.sink.beats] == [(0, n << 1 | (n == 0), 1) for n in range(3)]
+
+
+@cocotb.test
+async def marks_on_beats_that_are_not_sent_are_not_lost(dut: Any) -> None:
+    """The shader sees the frame's start with the first beat it gets, and each line's end; the picture keeps its own."""
+    bench = Bench(dut, "marks")
+    await bench.loop.reset()
+    pixels = [(1, 2)] * PPC
+    keeps = ((0, 0, ALL, 0), (0, ALL, 0, 0), (ALL, 0, 0, 0))  # by line; nothing is kept where the frame starts
+    beats = [
+        (pixels, keep, int((line, block) == (0, 0)), int(block == 3))
+        for line, row in enumerate(keeps)
+        for block, keep in enumerate(row)
+    ]
+    for _ in range(2):
+        bench.sink.beats.clear()
+        bench.shader.records.clear()
+        bench.send(beats)
+        await bench.finish(len(beats))
+        seen = [(record.y, record.x // PPC, record.first, last) for record, last in bench.shader.records]
+        assert seen == [
+            (0, 2, True, 0),
+            (0, 3, False, 1),
+            (1, 1, False, 0),
+            (1, 3, False, 1),
+            (2, 0, False, 0),
+            (2, 3, False, 1),
+        ]
+        assert [beat[1:] for beat in bench.sink.beats] == [(keep, user, last) for _, keep, user, last in beats]

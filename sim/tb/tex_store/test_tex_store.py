@@ -16,6 +16,7 @@ from foveal.golden.texture import sample as golden_sample
 from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.idle import Idle
 from foveal_tb.pauses import PAUSES, pauses
+from foveal_tb.reset_release import release_under_load
 from foveal_tb.stream import StreamSink, StreamSource
 
 SLOTS = json.loads(os.environ["FOVEAL_PARAMETERS"])["SLOTS"]
@@ -325,3 +326,13 @@ async def reset_forgets_pages_and_requests(dut: Any) -> None:
         bench.textures.resident.clear()
         bench.missed = 0
         await bench.check([Request(128, 128)])
+
+
+@cocotb.test
+async def a_request_in_the_first_cycle_after_reset_is_not_lost(dut: Any) -> None:
+    bench = Bench(dut, "first")
+    for _ in range(2):
+        bench.sink.beats.clear()
+        await release_under_load(bench.loop, bench.source, [(Request(n, n).word(),) for n in range(3)])
+        await bench.loop.step(20)
+        assert len(bench.sink.beats) == 3

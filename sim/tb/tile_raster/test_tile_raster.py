@@ -27,6 +27,7 @@ from foveal_tb.records import (
     random_boxes,
     random_corners,
 )
+from foveal_tb.reset_release import release_under_load
 from foveal_tb.stream import StreamSink, StreamSource
 
 KINDS = ("any", "small", "pixel", "sliver", "horizontal", "vertical", "cover", "huge")
@@ -452,3 +453,13 @@ async def what_lies_behind_costs_a_clock_a_tile(dut: Any) -> None:
         assert {block.surface for block in blocks} == {0}
         assert bench.counts.count["hidden"] == 10 * 8 * 4
         assert bench.counts.busy <= len(blocks) + 10 * 8 * 4 + LATENCY + 1
+
+
+@cocotb.test
+async def a_token_in_the_first_cycle_after_reset_is_not_lost(dut: Any) -> None:
+    bench = Bench(dut, "first")
+    for _ in range(2):
+        bench.sink.beats.clear()
+        await release_under_load(bench.loop, bench.source, [(0, 1, 0)] * 3)
+        await bench.loop.step(40)
+        assert len(bench.sink.beats) == 3

@@ -8,6 +8,7 @@ import cocotb
 from foveal_tb.axi_memory import DECERR, SLVERR, AxiReadSlave, Memory
 from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.pauses import PAUSES, pauses
+from foveal_tb.reset_release import release_under_load
 from foveal_tb.stream import StreamSink, StreamSource
 
 TRI = 0x3_0000_0FC0
@@ -27,25 +28,30 @@ class Bench:
         self.table = self.loop.add(StreamSource(dut, "load", ["bands"], style=""))
         self.bands = self.loop.add(StreamSource(dut, "band", ["index"], pauses(kind, self.rng), style=""))
         self.sink = self.loop.add(StreamSink(dut, "m_tri", ["tdata", "tuser"], pauses(kind, self.rng)))
-        dut.cfg_tri_base.value = TRI
-        dut.cfg_band_base.value = TABLE
+        self.place(TRI, TABLE)
         dut.timeout.value = timeout
         dut.clear.value = 0
 
-    def fill(self, counts: list[int]) -> list[list[int]]:
-        """Place a band table and lists of `counts` records in shuffled order; the records of each band."""
+    def place(self, tri: int, table: int) -> None:
+        """Where records and band table lie."""
+        self.tri, self.table_at = tri, table
+        self.dut.cfg_tri_base.value = tri
+        self.dut.cfg_band_base.value = table
+
+    def fill(self, counts: list[int], first: int = 0) -> list[list[int]]:
+        """Place a table and lists of `counts` records, from record `first`, in shuffled order; those of each band."""
         order = list(range(len(counts)))
         self.rng.shuffle(order)
-        first, entries, lists = 0, [(0, 0)] * len(counts), [[] for _ in counts]
+        entries, lists = [(0, 0)] * len(counts), [[] for _ in counts]
         for band in order:
             entries[band] = (first, counts[band])
             for index in range(counts[band]):
                 record = self.rng.randbytes(64)
-                self.memory.load(TRI + 64 * (first + index), record)
+                self.memory.load(self.tri + 64 * (first + index), record)
                 lists[band].append(int.from_bytes(record, "little"))
             first += counts[band]
         data = b"".join(first.to_bytes(4, "little") + count.to_bytes(4, "little") for first, count in entries)
-        self.memory.load(TABLE, data)
+        self.memory.load(self.table_at, data)
         return lists
 
     async def load(self, bands: int) -> None:
@@ -181,3 +187,25 @@ async def a_reset_in_the_middle_leaves_nothing_behind(dut: Any) -> None:
     await bench.loop.reset()
     await bench.load(2)
     assert await bench.fetch([1]) == [lists[1]]
+
+
+@cocotb.test
+async def a_table_asked_for_in_the_first_cycle_after_reset_is_loaded(dut: Any) -> None:
+    bench = Bench(dut, "first")
+    lists = bench.fill([3, 2])
+    for _ in range(2):
+        await release_under_load(bench.loop, bench.table, [(2,)])
+        await bench.loop.step(2)
+        assert await bench.fetch([0, 1]) == lists
+
+
+@cocotb.test
+async def every_bit_of_an_address_and_of_an_index_counts(dut: Any) -> None:
+    bench = Bench(dut, "far")
+    await bench.loop.reset()
+    odd, even = 0xAAAA_AAAA_AAAA_AA80, 0x5555_5555_5555_5540
+    for tri, table, first in ((odd, even, 0x5555_5555), (even, odd, 0xAAAA_AAA0), (odd, even, 0x5555_5555)):
+        bench.place(tri, table)
+        lists = bench.fill([2, 1], first)
+        await bench.load(2)
+        assert await bench.fetch([0, 1]) == lists

@@ -1,0 +1,23 @@
+"""What happens around the end of a reset."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from .clocked import Clocked, bit
+
+__all__ = ["release_under_load"]
+
+
+async def release_under_load(loop: Clocked, source: Any, beats: Iterable[tuple[int, ...]]) -> None:
+    """End a reset while `source` already offers the first of `beats`; until then nothing may be taken."""
+    for reset in loop.resets:
+        reset.value = 0
+    for agent in loop.agents:
+        agent.reset()
+    await loop.step(3)
+    source.send(beats)
+    await loop.step()  # valid is up before the first edge that sees no reset
+    assert not bit(source.ready), "ready in reset"
+    await loop.release()
