@@ -2,7 +2,7 @@
 
 Each bench runs once, at 8 pixels a clock where it has that configuration, else in its first one; a module's points are
 those of its own bench and of every bench that holds it. A line that was not reached fails the run unless
-``uncovered.yaml`` says why; toggles are reported.
+``uncovered.yaml`` says why, a signal that was not fully toggled unless ``untoggled.yaml`` does.
 """
 
 from __future__ import annotations
@@ -12,17 +12,20 @@ import logging
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import Any
 
 import run as sim_run
 import yaml
 from coverage_data import KINDS, ModuleCoverage, by_module, merge, read_points
 from marked_part import replace_part
 
-__all__ = ["explained", "main", "unexplained"]
+__all__ = ["at_rest", "explained", "main", "unexplained"]
 
 SIM = Path(__file__).resolve().parent
 REASONS = SIM / "uncovered.yaml"
+RESTING = SIM / "untoggled.yaml"
 
 
 def explained(path: Path = REASONS) -> dict[str, list[dict[str, str]]]:
@@ -41,6 +44,13 @@ def unexplained(found: ModuleCoverage, source: list[str], entries: list[dict[str
         return "$finish" in line or any(entry["code"] in line for entry in entries)
 
     return sorted({p.line for p in found.missed if not any(told(source[n - 1]) for n in p.lines)})
+
+
+def at_rest(found: ModuleCoverage, reasons: dict[str, list[dict[str, Any]]]) -> list[str]:
+    """Signals with a bit that never rose or never fell and that no pattern of the module, or of `any`, names."""
+    entries = [*reasons.get("any", []), *reasons.get(found.module, [])]
+    patterns = [pattern for entry in entries for pattern in entry["signals"]]
+    return [name for name in found.missed_signals if not any(fnmatchcase(name, pattern) for pattern in patterns)]
 
 
 def coverage_table(modules: list[ModuleCoverage]) -> str:
@@ -75,7 +85,7 @@ def main(argv: list[str] | None = None) -> int:
     with sim_run.environment(), ThreadPoolExecutor(max_workers=max(1, options.jobs)) as pool:
         outcomes = list(pool.map(lambda run: _run(run, options.seed), runs))
     hits = merge(read_points(path) for _, path in outcomes if path.is_file())
-    reasons = explained()
+    reasons, resting = explained(), yaml.safe_load(RESTING.read_text(encoding="utf-8"))
     problems = sum(bool(problem) for problem, _ in outcomes)
     known = {path.stem for path in sim_run.RTL.glob("*.v")}
     modules = [entry for entry in by_module(hits) if entry.module in known]
@@ -88,11 +98,12 @@ def main(argv: list[str] | None = None) -> int:
         open_lines = unexplained(module, source, reasons.get(module.module, [])) if own else []
         notes += [f"FAIL {module.module}.v:{n}: {source[n - 1].strip()}" for n in open_lines]
         problems += len(open_lines)
-        if own and module.missed_signals:
-            notes.append(f"     {module.module}: not fully toggled: {', '.join(module.missed_signals)}")
+        silent = at_rest(module, resting) if own else []
+        notes += [f"FAIL {module.module}: {name} was not fully toggled" for name in silent]
+        problems += len(silent)
     print("\n" + "\n".join(notes))
     print(
-        f"cover: {problems} problems" if problems else f"cover: {len(runs)} benches, every unreached line is explained"
+        f"cover: {problems} problems" if problems else f"cover: {len(runs)} benches, what was not reached is explained"
     )
     if options.readme and hits and not problems:
         made = "Made by `make cover ARGS=--readme`, every bench once on Verilator at 8 pixels a clock:"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 import json
 import re
 import sys
@@ -15,8 +16,9 @@ TOOLS = [str(ROOT / "hw"), str(ROOT / "hw" / "synth"), str(ROOT / "sim")]
 sys.path[:0] = TOOLS
 
 import budget  # noqa: E402
+import cover  # noqa: E402
 import rtl_files  # noqa: E402
-from coverage_data import by_module, merge, read_points  # noqa: E402
+from coverage_data import ModuleCoverage, by_module, merge, read_points  # noqa: E402
 
 del sys.path[: len(TOOLS)]  # other tests import the installed packages, not the folders that lie in sim
 
@@ -36,6 +38,25 @@ def test_each_explanation_names_code_of_its_module() -> None:
         for entry in texts:
             assert entry["code"] in source, f"{module}: {entry['code']}"
             assert len(entry["why"]) > 20, f"{module}: {entry['code']}"
+
+
+def test_each_explanation_of_a_resting_signal_names_signals_of_its_module() -> None:
+    entries = yaml.safe_load((ROOT / "sim" / "untoggled.yaml").read_text())
+    every = "\n".join(path.read_text() for path in rtl_files.RTL.glob("*.v"))
+    for module, texts in entries.items():
+        source = every if module == "any" else (rtl_files.RTL / f"{module}.v").read_text()
+        names = set(re.findall(r"[a-z_]\w*", source))
+        for entry in texts:
+            assert len(entry["why"]) > 20, f"{module}: {entry['signals']}"
+            for pattern in entry["signals"]:
+                assert fnmatch.filter(names, pattern), f"{module}: no signal {pattern}"
+
+
+def test_a_resting_signal_that_nobody_explains_is_named() -> None:
+    found = ModuleCoverage("m", {}, {}, (), ("a_reg", "m_axi_arid", "b"))
+    reasons = {"any": [{"signals": ["m_axi*_arid"], "why": ""}], "m": [{"signals": ["a_*"], "why": ""}]}
+    assert cover.at_rest(found, reasons) == ["b"]
+    assert cover.at_rest(found, {}) == ["a_reg", "m_axi_arid", "b"]
 
 
 def test_points_of_two_runs_add_up(tmp_path: Path) -> None:
