@@ -67,7 +67,9 @@ class Bench:
             self.dut.mat_wdata.value = sum(table[16 * row + n] << 32 * n for n in range(16))
             await self.loop.step()
         self.dut.mat_we.value = 0
-        self.idle.rest()
+        for _ in range(6):
+            self.idle.rest()
+            await self.loop.step()
         return table
 
     def send(self, beats: list[Beat]) -> None:
