@@ -11,14 +11,14 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = [str(ROOT / "hw" / "mutate"), str(ROOT / "hw")]
-sys.path[:0] = TOOLS
+INSTALLED = list(sys.path)
+sys.path[:0] = [str(ROOT / "hw" / "mutate"), str(ROOT / "hw")]
 
 import ledger  # noqa: E402
 import rtl_files  # noqa: E402
 import sites  # noqa: E402
 
-del sys.path[: len(TOOLS)]  # other tests import the installed packages
+sys.path[:] = INSTALLED  # other tests import the installed packages, not the folders that lie in sim
 
 SOURCE = ["module m(input clk, input [1:0] a, output reg [1:0] q);", "wire [1:0] n = ~a;", "always q <= n;"]
 

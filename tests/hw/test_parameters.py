@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = [str(ROOT / "hw"), str(ROOT / "sim")]
-sys.path[:0] = TOOLS
+INSTALLED = list(sys.path)
+sys.path[:0] = [str(ROOT / "hw"), str(ROOT / "sim")]
 
 import parameters  # noqa: E402
 import verilator_root  # noqa: E402
 from rtl_files import RTL, modules  # noqa: E402
 
-del sys.path[: len(TOOLS)]  # other tests import the installed packages, not the folders that lie in sim
+sys.path[:] = INSTALLED  # other tests import the installed packages, not the folders that lie in sim
 
 SEARCH = ["-y", str(RTL), f"-I{RTL}"]
 AT_ONCE = 80  # instances in one elaboration, which bounds its memory

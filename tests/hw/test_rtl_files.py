@@ -12,15 +12,15 @@ import pytest
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-TOOLS = [str(ROOT / "hw"), str(ROOT / "hw" / "synth"), str(ROOT / "sim")]
-sys.path[:0] = TOOLS
+INSTALLED = list(sys.path)
+sys.path[:0] = [str(ROOT / "hw"), str(ROOT / "hw" / "synth"), str(ROOT / "sim")]
 
 import budget  # noqa: E402
 import cover  # noqa: E402
 import rtl_files  # noqa: E402
 from coverage_data import ModuleCoverage, by_module, merge, read_points  # noqa: E402
 
-del sys.path[: len(TOOLS)]  # other tests import the installed packages, not the folders that lie in sim
+sys.path[:] = INSTALLED  # other tests import the installed packages, not the folders that lie in sim
 
 
 def test_a_hierarchy_holds_what_the_module_instantiates_and_includes() -> None:
