@@ -220,7 +220,7 @@ module tile_raster #(
 
   tile_depth #(
       .PPC(PPC)
-  ) depth (
+  ) behind (
       .clk        (clk),
       .rst_n      (rst_n),
       .wr_bank    (wr_bank),

@@ -33,8 +33,8 @@ def put_cleared(dut: Any, ppc: int, width: int) -> None:
     dut.u_store.init_reg.value = BAND_ROWS * line
     tiles = BAND_ROWS // TILE_ROWS
     unknown = FAR << TILE_ROWS * ppc + 24
-    for bank in dut.u_raster.depth.bank[0], dut.u_raster.depth.bank[1]:
+    for bank in dut.u_raster.behind.bank[0], dut.u_raster.behind.bank[1]:
         for row in range(tiles):
             for block in range(blocks):
                 bank.ram.mem[row * line + block].value = unknown
-    dut.u_raster.depth.sweep_reg.value = tiles * line
+    dut.u_raster.behind.sweep_reg.value = tiles * line
