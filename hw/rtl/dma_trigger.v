@@ -204,7 +204,8 @@ module dma_trigger #(
         error_reg <= bad;
         if (!bad) loads_reg <= loads_reg + 32'd1;
       end
-      if (m_axi_gmem2_rvalid & m_axi_gmem2_rready) total_reg <= total_reg + 32'd64;
+      // What the firewall takes and drops after a reset belongs to no load.
+      if (m_axi_gmem2_rvalid & m_axi_gmem2_rready & ~undrained) total_reg <= total_reg + 32'd64;
     end
   end
 

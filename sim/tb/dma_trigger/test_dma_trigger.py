@@ -303,6 +303,30 @@ async def a_dead_memory_ends_the_load(dut: Any, beats: int) -> None:
 
 
 @cocotb.test
+@cocotb.parametrize(cycles=[6, 14, 22])
+async def beats_of_before_a_reset_are_not_counted(dut: Any, cycles: int) -> None:
+    """CTRL_RESET within a load: what the memory still owes is taken and dropped, and the counters stay at zero."""
+    bench = Bench(dut, "drained", latency=12)
+    await bench.start()
+    bench.ego = (0, 500)
+    bench.apply()
+    dut.frame_start.value = 1
+    await bench.loop.step()
+    dut.frame_start.value = 0
+    await bench.loop.step(cycles)
+    dut.rst_n.value = 0
+    await bench.loop.step(4)
+    dut.rst_n.value = 1
+    await bench.loop.step()
+    assert bit(dut.undrained)
+    await bench.loop.until(lambda: not bit(dut.undrained), 200, "the drain")
+    await bench.loop.step(2)
+    assert int(dut.dma_counters.value) == 0
+    bench.slave.taken_beats = 0
+    assert await bench.frame()
+
+
+@cocotb.test
 @cocotb.parametrize(kind=PAUSES)
 async def a_random_drive(dut: Any, kind: str) -> None:
     bench = Bench(dut, kind, kind)
