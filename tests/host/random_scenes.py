@@ -12,7 +12,7 @@ import numpy as np
 from foveal.drawlist import DrawList, MeshSet
 from foveal.region import Region, RegionSet
 
-__all__ = ["Scene", "mesh_set", "perspective", "pixel_grid_matrix", "random_regions", "random_scene"]
+__all__ = ["Scene", "layered_scene", "mesh_set", "perspective", "pixel_grid_matrix", "random_regions", "random_scene"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +118,48 @@ def random_scene(
     )
     regions = RegionSet.full(width, height) if full else random_regions(rng, width, height)
     return Scene(f"random_scene({seed}, {width}, {height})", mesh_set(shapes, surface, material), draw, regions)
+
+
+def layered_scene(seed: int, width: int, height: int, layers: int = 16) -> Scene:
+    """Upright sheets, mostly of whole tiles of 8 x 8 pixels, whose depths differ by a few steps of 2^-24 or not at all.
+
+    Two triangles a sheet, in either order, flat or tilted, some at the near and some at the far plane, some wider than
+    the view: what one hides of another hangs on single steps of depth and on who was drawn first.
+    """
+    rng = np.random.default_rng(seed)
+    step = 2.0**-24
+    middle = float(rng.uniform(0.1, 0.9))
+    meshes = []
+    for _ in range(layers):
+        x0, y0 = (8 * int(rng.integers(-1, 1 + -(-side // 8))) for side in (width, height))
+        x1, y1 = x0 + 8 * int(rng.integers(1, 7)), y0 + 8 * int(rng.integers(1, 7))
+        if rng.random() < 0.3:  # not whole tiles
+            x0, y1 = x0 + rng.uniform(0, 8), y1 + rng.uniform(0, 8)
+        if rng.random() < 0.1:
+            x0, y0, x1, y1 = -1.4 * width, -1.4 * height, 2.4 * width, 2.4 * height
+        near = float(rng.choice([0.0, 1.0 - step])) if rng.random() < 0.15 else middle + step * int(rng.integers(-4, 5))
+        rise = step * rng.integers(-4, 5, size=2) if rng.random() < 0.3 else (0.0, 0.0)
+        depth = near, near + rise[1], near + rise[0] + rise[1], near + rise[0]
+        corner = list(zip((x0, x0, x1, x1), (y0, y1, y1, y0), depth, strict=True))
+        halves = [(0, 1, 2), (0, 2, 3)]
+        rng.shuffle(halves)
+        meshes.append((np.array(corner), np.array(halves)))
+    surface = rng.integers(0, 256, size=(2 * layers, 4)).astype(np.uint8)
+    material = rng.integers(0, 256, size=(256, 4)).astype(np.uint8)
+    material[:, 3] = 0
+    draw = DrawList(
+        frame=seed,
+        width=width,
+        height=height,
+        mesh=rng.permutation(layers).astype(np.uint32),
+        mvp=np.repeat(pixel_grid_matrix(width, height)[None], layers, axis=0),
+        sun=np.zeros((layers, 3), dtype=np.float32),
+        ambient=1.0,
+        diffuse=0.0,
+        background=tuple(int(v) for v in rng.integers(0, 256, size=3)),
+    )
+    name = f"layered_scene({seed}, {width}, {height}, {layers})"
+    return Scene(name, mesh_set(meshes, surface, material), draw, random_regions(rng, width, height))
 
 
 def _placement(rng: np.random.Generator) -> np.ndarray:

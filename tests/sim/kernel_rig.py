@@ -17,7 +17,7 @@ from foveal.region import Region, RegionSet
 from foveal_sim.cosim._cosim import Dead, Kernel
 from random_scenes import Scene
 
-__all__ = ["PORTS", "Job", "Rig", "Timing", "check_sums"]
+__all__ = ["PORTS", "Job", "Rig", "Timing", "check_cycles", "check_sums"]
 
 PORTS = ("gmem0", "gmem1", "gmem2")
 BASE = 0x7_0000_0000
@@ -107,11 +107,16 @@ SUMS = (
 """The four ways in which the counters add up to the frame's cycles; hw/SPEC.md section 10."""
 
 
-def check_sums(counters: dict[str, int]) -> None:
-    """Every cycle of the frame is in exactly one counter of each sum."""
+def check_cycles(counters: dict[str, int]) -> None:
+    """Every cycle of the frame, of an aborted one too, is in exactly one counter of each sum."""
     for names in SUMS:
         total = sum(-counters[name[1:]] if name.startswith("-") else counters[name] for name in names)
         assert total == counters["frame_cycles"], {name: counters[name.removeprefix("-")] for name in names}
+
+
+def check_sums(counters: dict[str, int]) -> None:
+    """The cycles of a frame that succeeded, and what else its counters must say of each other."""
+    check_cycles(counters)
     assert counters["raster_stall_cycles"] <= counters["scan_alone_cycles"] + counters["dma_alone_cycles"]
     assert counters["scan_stall_cycles"] <= counters["scan_cycles"]
     assert 64 * counters["fetch_beats"] <= counters["rd_bytes"]

@@ -21,8 +21,8 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "host"))  # rand
 import numpy as np
 from foveal.card import registers
 from foveal.geometry import Geometry
-from kernel_rig import PORTS, Job, Rig, Timing
-from random_scenes import random_regions, random_scene
+from kernel_rig import BASE, INSIDE, OUTSIDE, PORTS, Job, Rig, Timing, check_cycles
+from random_scenes import layered_scene, random_regions, random_scene
 
 __all__ = ["SCENARIOS", "Scenario", "play", "step"]
 
@@ -33,6 +33,14 @@ LIMIT = 3_000_000
 
 SHORT_TIMEOUT = 900
 """TIMEOUT register of the dead memories, above ten latencies of the memory that they were."""
+
+SLOTS, TEXELS = 16, 32 * 32
+TEX_AT = 12 << 20
+IN_MARGIN = 5050
+"""EGO_X past the rig's zone and within its margin."""
+
+MISSED = 0x1_FFFF_00FF
+"""Sample of a page that is absent."""
 
 
 def size(rng: np.random.Generator) -> tuple[int, int]:
@@ -46,7 +54,11 @@ def size(rng: np.random.Generator) -> tuple[int, int]:
 
 def job(rng: np.random.Generator, shape: tuple[int, int] | None = None) -> Job:
     width, height = shape or size(rng)
-    scene = random_scene(int(rng.integers(1 << 30)), width, height, instances=int(rng.integers(1, 9)))
+    seed = int(rng.integers(1 << 30))
+    if rng.random() < 0.3:
+        scene = layered_scene(seed, width, height, layers=int(rng.integers(1, 25)))
+    else:
+        scene = random_scene(seed, width, height, instances=int(rng.integers(1, 9)))
     made = Job.of(scene)
     return replace(
         made,
@@ -167,6 +179,139 @@ def still_dead(rig: Rig, running: bool) -> None:
     rig.no_violation()
 
 
+def impatient(rig: Rig, rng: np.random.Generator) -> None:
+    """TIMEOUT below the memory's latency, CTRL_RESET, and the next frame at once: its requests wait for the drain."""
+    made = replace(job(rng, (int(rng.integers(1, 70)), int(rng.integers(1, 80)))), inside=bool(rng.random() < 0.7))
+    rig.prepare(made)
+    for _ in range(int(rng.integers(1, 5))):
+        rig.write(registers.TIMEOUT, int(rng.choice([0, 1, 3, 10, 40, 120, 300])))
+        rig.start()
+        if rng.random() < 0.5:
+            status = rig.finish(LIMIT)
+            assert status & 3 != 2, f"STATUS {status:#x}: a timeout that is no error"
+            counters = rig.counters()
+            check_cycles(counters)
+        else:
+            rig.kernel.step(int(rng.integers(0, 500)))
+        rig.no_violation()
+        rig.write(registers.CTRL_RESET, 1)
+        rig.kernel.step(int(rng.integers(0, 60)))
+    rig.write(registers.TIMEOUT, registers.DEFAULT_TIMEOUT)
+    repeated(rig, made)
+
+
+def woken(rig: Rig, rng: np.random.Generator) -> None:
+    """A port dies, is named, and lives again after CTRL_RESET: the frame after is exact without another reset."""
+    rig.write(registers.CTRL_RESET, 1)
+    rig.timing(**timing(rng, slowest=80))
+    small = (int(rng.integers(1, 70)), int(rng.integers(1, 80)))
+    made = replace(job(rng, small), inside=True, immediate=False)
+    rig.prepare(made)
+    rig.write(registers.TIMEOUT, SHORT_TIMEOUT)
+    n = int(rng.integers(len(PORTS)))
+    late = int(rng.integers(0, 2000)) if rng.random() < 0.5 else 0
+    if late:
+        rig.start()
+        rig.kernel.step(late)
+    running = not rig.kernel.interrupt
+    rig.kill(PORTS[n], bool(rng.random() < 0.5))
+    if not late:
+        rig.start()
+    status = rig.finish(LIMIT)
+    if status & 2:
+        assert running, f"STATUS {status:#x}: a timeout in a frame that had ended"
+        assert (status >> 4 & 3, status >> 6 & 3) == (0, n), f"STATUS {status:#x} after {PORTS[n]} died"
+        assert bool(status & 4) == (n == 2), f"STATUS {status:#x}: dma_error belongs to gmem2"
+    elif not late:
+        assert n != 2, f"STATUS {status:#x}: {PORTS[n]} was dead"
+        assert not made.regions.mask().any(), f"STATUS {status:#x}: {PORTS[n]} was dead"
+    check_cycles(rig.counters())
+    if n == 2 or not status & 2:
+        rig.compare(made, resident=not status & 2)
+    rig.no_violation()
+    rig.write(registers.CTRL_RESET, 1)
+    rig.kernel.step(int(rng.choice([0, 7, 2 * SHORT_TIMEOUT])))
+    assert rig.read("CTRL") & 0xF == registers.CTRL_AP_IDLE_MASK, f"CTRL {rig.read('CTRL'):#x} after CTRL_RESET"
+    rig.kernel.clear_faults()
+    rig.write(registers.TIMEOUT, registers.DEFAULT_TIMEOUT)
+    repeated(rig, made)
+
+
+def repeated(rig: Rig, made: Job) -> None:
+    """The frame that is configured, once more, exact, into a clean output."""
+    rig.place(made)
+    rig.start()
+    status = rig.finish(LIMIT)
+    assert status & 0xF == 0, f"STATUS {status:#x}"
+    assert not rig.undrained(), f"STATUS {status:#x}: ports owe answers behind a frame"
+    rig.compare(made)
+    check_cycles(rig.counters())
+
+
+def zone_walk(rig: Rig, rng: np.random.Generator) -> None:
+    """In and out of the zone, with texture pages at any byte and faults among them: what is resident is known."""
+    rig.write(registers.CTRL_RESET, 1)
+    made = replace(job(rng, (int(rng.integers(1, 40)), int(rng.integers(1, 40)))), inside=True, immediate=False)
+    rig.prepare(made)
+    pages = int(rng.integers(0, SLOTS + 1))
+    texels = rng.integers(0, 256, (SLOTS, TEXELS, 4)).astype(np.uint8)
+    start = TEX_AT + int(rng.integers(0, 8192))
+    rig.memory[start : start + texels.size] = texels.reshape(-1)
+    for offset, value in ((registers.TEX_BASE_LO, BASE + start), (registers.TEX_BASE_HI, (BASE + start) >> 32)):
+        rig.write(offset, value)
+    rig.write(registers.TEX_PAGES, pages)
+    table_beats, page_beats = -(-(rig.mat_at % 64 + 1024) // 64), -(-(start % 64 + 4096) // 64)
+    resident, stale = False, True
+    held: set[int] = set()
+    for _ in range(int(rng.integers(3, 8))):
+        ego = int(rng.choice([INSIDE, IN_MARGIN, OUTSIDE]))
+        rig.write(registers.EGO_X, ego)
+        if rng.random() < 0.15:
+            rig.write(registers.MAT_INVALIDATE, 1)
+            stale = True
+        if rng.random() < 0.15:
+            rig.write(registers.TEX_INVALIDATE, 1)
+            held = set()
+        bad = int(rng.integers(0, 80)) if rng.random() < 0.4 else None
+        if bad is not None:
+            rig.kernel.fail_beat("gmem2", bad, 2)
+        before = rig.kernel.statistics("gmem2").beats
+        rig.place(made)
+        rig.start()
+        status = rig.finish(LIMIT)
+        rig.kernel.clear_faults()
+        beats = rig.kernel.statistics("gmem2").beats - before
+        wanted = 0
+        failed = False
+        if ego == OUTSIDE or (ego == IN_MARGIN and not resident):
+            resident, held = False, set()
+        else:
+            wanted = table_beats if stale or not resident else 0
+            failed = bad is not None and bad < wanted
+            resident, stale = not failed, False
+            missing = [page for page in range(pages) if page not in held]
+            if failed:
+                held = set()
+            else:
+                held |= set(missing)
+                if bad is not None and bad - wanted < page_beats * len(missing):
+                    failed = True
+                    held.remove(missing[(bad - wanted) // page_beats])
+                wanted += page_beats * len(missing)
+        assert beats == wanted, f"{beats} beats on gmem2 instead of {wanted}"
+        assert status & 0xF == (5 if failed else 0), f"STATUS {status:#x}, a bad beat was {'' if failed else 'not '}met"
+        assert status >> 8 & 3 == (3 if resident else 0), f"STATUS {status:#x}: DMA state"
+        rig.compare(made, resident=resident)
+        check_cycles(rig.counters())
+        texel = rng.integers(0, 32, (SLOTS, 2))
+        centres = [int(256 * u + 128) | int(256 * v + 128) << 24 | page << 48 for page, (u, v) in enumerate(texel)]
+        found = rig.kernel.sample(centres)
+        for page, (u, v) in enumerate(texel):
+            colour = int.from_bytes(texels[page, 32 * v + u].tobytes(), "little")
+            assert found[page] & 0x1_FFFF_FFFF == (colour if page in held else MISSED), f"texel of page {page}"
+    rig.write(registers.TEX_PAGES, 0)
+
+
 def reset_in_flight(rig: Rig, rng: np.random.Generator) -> None:
     """CTRL_RESET at any cycle of a frame, while the memory goes on."""
     made = job(rng)
@@ -176,6 +321,8 @@ def reset_in_flight(rig: Rig, rng: np.random.Generator) -> None:
     rig.revive()
     assert rig.read("CTRL") & 0xF == registers.CTRL_AP_IDLE_MASK, f"CTRL {rig.read('CTRL'):#x} after CTRL_RESET"
     assert not rig.kernel.interrupt
+    left = {name: count for name, count in rig.counters().items() if count}
+    assert not left, f"after CTRL_RESET: {left}"
     rig.regions(made.regions)
     rig.start()
     status = rig.finish(LIMIT)
@@ -282,6 +429,9 @@ SCENARIOS: tuple[Scenario, ...] = (
     back_to_back,
     faulty_beat,
     dead_port,
+    impatient,
+    woken,
+    zone_walk,
     reset_in_flight,
     pin_reset_in_flight,
     commit_in_frame,
