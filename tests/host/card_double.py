@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from foveal.card import FrameCall, GeometryBuffers, GeometryRun, registers
+from foveal.card.roles import ROLES
 from foveal.errors import DeviceError, DeviceTimeout
 from foveal.geometry import STATISTICS
 from foveal.provenance import Provenance
@@ -74,6 +75,7 @@ class CardDouble:
     resets: int = 0
     clock_hz: float = 100e6
     memory_latency_cycles: int = 42
+    shows_registers: bool = True
     provenance: Provenance = Provenance.SIMULATED
 
     def __post_init__(self) -> None:
@@ -115,7 +117,8 @@ class CardDouble:
         elif offset not in self.lose:
             self.values[offset] = value
 
-    def allocate(self, size: int) -> DoubleBuffer:
+    def allocate(self, size: int, role: str) -> DoubleBuffer:
+        assert role in ROLES
         buffer = DoubleBuffer(self, self._next, size)
         self.buffers[self._next] = buffer
         self._next += (size + 4095) // 4096 * 4096

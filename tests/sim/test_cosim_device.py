@@ -242,7 +242,7 @@ def test_card_answers_a_wrong_register_with_an_error(device: CosimDevice) -> Non
 
 def test_buffers_end_where_they_end(device: CosimDevice) -> None:
     card = card_of(device)
-    buffer = card.allocate(100)
+    buffer = card.allocate(100, "output")
     assert buffer.address % 4096 == 0
     buffer.write(np.arange(50, dtype=np.uint16))
     np.testing.assert_array_equal(buffer.read(4, offset=6), [3, 0, 4, 0])

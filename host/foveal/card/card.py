@@ -52,8 +52,16 @@ class Card(Protocol):
     def write(self, offset: int, value: int) -> None:
         """Write the 32-bit register at byte `offset`. Raises DeviceError when the bus answers with an error."""
 
-    def allocate(self, size: int) -> Buffer:
-        """`size` bytes of device memory. Raises DeviceError when there is no room."""
+    @property
+    def shows_registers(self) -> bool:
+        """STATUS and the counters can be read; without, only arguments, CTRL and identity can (SPEC, section 13)."""
+
+    def allocate(self, size: int, role: str) -> Buffer:
+        """`size` bytes of device memory that all kernel arguments of foveal.card.roles.ROLES[role] reach.
+
+        Raises DeviceError when there is no room, or no memory that all of them are connected to; KeyError for a word
+        that is no role.
+        """
 
     def wait_done(self, deadline_s: float) -> None:
         """Wait for the kernel's interrupt, at most `deadline_s` of the device's own time. Raises DeviceTimeout."""

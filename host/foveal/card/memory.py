@@ -36,14 +36,14 @@ class DeviceMemory:
         self.ensure("record", RECORD_BYTES * capacity)
 
     def ensure(self, name: str, size: int) -> Buffer:
-        """The buffer `name`, at least `size` bytes; a larger one has undefined contents."""
+        """The buffer `name` (a role), at least `size` bytes; a larger one has undefined contents."""
         held = self._buffers.get(name)
         if held is not None and held.size >= size:
             return held
         if held is not None:
             held.free()
             del self._buffers[name]
-        self._buffers[name] = self._card.allocate(max(size, 64))
+        self._buffers[name] = self._card.allocate(max(size, 64), name)
         return self._buffers[name]
 
     def geometry_buffers(self, instances: int) -> GeometryBuffers:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 from foveal.card import Board
+from foveal.card.roles import ROLES
 from foveal.errors import DeviceError, DeviceTimeout
 from foveal.provenance import Provenance
 
@@ -148,7 +149,14 @@ class CosimCard:
         if code:
             raise DeviceError(f"writing register 0x{offset:03X} answered AXI response {code}")
 
-    def allocate(self, size: int) -> CosimBuffer:
+    @property
+    def shows_registers(self) -> bool:
+        return True
+
+    def allocate(self, size: int, role: str) -> CosimBuffer:
+        """Every port of the co-simulated card reaches all of its memory: the role is checked, and decides nothing."""
+        if role not in ROLES:
+            raise KeyError(role)
         buffer = CosimBuffer(self, self._allocator.allocate(size), size)
         self._live.add(buffer)
         return buffer
