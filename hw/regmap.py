@@ -41,12 +41,16 @@ class Field:
 
 @dataclass(frozen=True)
 class Register:
-    """A 32-bit register at byte `offset`. `counter` is frame, total, or empty for other registers."""
+    """A 32-bit register at byte `offset`. `counter` is frame, total, or empty for other registers.
+
+    points_to: of the low half of an address, the memory port that it is used on; else empty.
+    """
 
     name: str
     offset: int
     fields: tuple[Field, ...]
     counter: str
+    points_to: str
     text: str
 
     @property
@@ -94,6 +98,7 @@ def _register(node: RegNode) -> Register:
         offset=node.absolute_address,
         fields=tuple(_field(field) for field in node.fields()),
         counter=node.get_property("counts", default="") or "",
+        points_to=node.get_property("points_to", default="") or "",
         text=node.get_property("desc") or "",
     )
 

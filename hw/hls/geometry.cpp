@@ -275,6 +275,7 @@ extern "C" void geometry(const float* position, const foveal::MeshTriangle* tria
 #pragma HLS INTERFACE m_axi port = band offset = slave bundle = gmem2
 #pragma HLS INTERFACE m_axi port = statistics offset = slave bundle = gmem2
 #pragma HLS INTERFACE s_axilite port = return
+#pragma HLS INTERFACE ap_ctrl_hs port = return  // a frame at a time; the default for kernels would be ap_ctrl_chain
     using namespace foveal;
     using namespace foveal::config;
 
