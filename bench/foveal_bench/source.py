@@ -17,11 +17,12 @@ from foveal.carla.world_scene import static_scene
 from foveal.drawlist import Zone
 from foveal.errors import FovealError, SceneError
 from foveal.frame import StageTime
-from foveal.policy import camera_of, track, zone_of
+from foveal.policy import Policy, Sight, TrackedActors, choose
 from foveal.provenance import Provenance
 from foveal.scene.assemble import SUN, Scene, build_scene, draw_list
 from foveal.scene.tick import CameraMount, Tick
 from foveal.trace import Trace, TraceWriter
+from foveal.zone import zone_around
 
 from foveal_bench.environment import describe
 from foveal_bench.loop import Step
@@ -42,6 +43,8 @@ STEP_S = 0.05
 EGO = "vehicle.tesla.model3"
 ZONE_AHEAD_M, ZONE_SIDE_M, ZONE_MARGIN_M = 14.0, 16.0, 4.0
 """The default zone: a square that the ego enters and leaves within a short drive."""
+
+POLICY: Policy = TrackedActors()
 
 
 @dataclass(slots=True)
@@ -138,13 +141,13 @@ def _step(
     zone: Zone | None,
 ) -> Step:
     start = time.perf_counter_ns()
-    regions = track(tick, camera_of(tick, mount)).regions
+    regions = choose(POLICY, Sight.of(tick, mount)).regions
     between = time.perf_counter_ns()
     draw = draw_list(scene, tick, mount, sun, zone)
     end = time.perf_counter_ns()
-    choose = StageTime("region", between - start, Provenance.MEASURED)
+    chosen = StageTime("region", between - start, Provenance.MEASURED)
     place = StageTime("scene", end - between, Provenance.MEASURED)
-    return Step(number, draw, regions, times=(place,), region_times=(choose,))
+    return Step(number, draw, regions, times=(place,), region_times=(chosen,))
 
 
 def _spawn_ego(world: carla.World, options: BenchOptions) -> carla.Actor:
@@ -181,4 +184,4 @@ def _zone_ahead(tick: Tick) -> Zone:
     y = float(tick.ego[1]) + ZONE_AHEAD_M * math.sin(yaw)
     if not np.isfinite((x, y)).all():
         raise SceneError(f"frame {tick.frame}: the ego's transform is not finite; the drive is refused")
-    return zone_of(x, y, ZONE_SIDE_M, ZONE_SIDE_M, ZONE_MARGIN_M)
+    return zone_around(x, y, ZONE_SIDE_M, ZONE_SIDE_M, ZONE_MARGIN_M)

@@ -90,13 +90,22 @@ class RegionSet:
 
         Merging joins the pair whose joint rectangle adds the fewest pixels.
         """
-        kept = list(dict.fromkeys(r for r in (region.clipped(width, height) for region in regions) if not r.empty))
+        return cls.of_boxes(np.array([(r.x0, r.y0, r.x1, r.y1) for r in regions], dtype=np.int64), width, height)
+
+    @classmethod
+    def of_boxes(cls, boxes: np.ndarray, width: int, height: int) -> RegionSet:
+        """The same from (N, 4) integers x0, y0, x1, y1. Raises ValueError for another shape."""
+        boxes = np.asarray(boxes)
+        if boxes.size and (boxes.ndim != 2 or boxes.shape[1] != 4 or boxes.dtype.kind not in "iu"):
+            raise ValueError(f"region boxes are {boxes.dtype}{boxes.shape}, expected integers (N, 4)")
+        clipped = np.clip(boxes.reshape(-1, 4), 0, (width, height, width, height))
+        clipped = clipped[(clipped[:, 2] > clipped[:, 0]) & (clipped[:, 3] > clipped[:, 1])]
+        kept = np.array(list(dict.fromkeys(map(tuple, clipped.tolist()))), dtype=np.int64).reshape(-1, 4)
         if len(kept) > MAX_REGIONS:
             from foveal.merge import merged  # compiled code: only drives with many actors pay for loading it
 
-            boxes = np.array([(r.x0, r.y0, r.x1, r.y1) for r in kept], dtype=np.int64)
-            kept = [Region(*box) for box in merged(boxes, MAX_REGIONS).tolist()]
-        return cls(width, height, tuple(kept))
+            kept = merged(kept, MAX_REGIONS)
+        return cls(width, height, tuple(Region(*box) for box in kept.tolist()))
 
     @classmethod
     def full(cls, width: int, height: int) -> RegionSet:
@@ -124,4 +133,11 @@ class RegionSet:
     @property
     def share(self) -> float:
         """Pixels held by at least one region, as a share of the frame, 0..1."""
-        return float(np.count_nonzero(self.mask())) / (self.width * self.height)
+        if not self.regions:
+            return 0.0
+        box = self.array()
+        x, y = np.unique(box[:, 0::2]), np.unique(box[:, 1::2])
+        across = (box[:, :1] <= x[:-1]) & (x[:-1] < box[:, 2:3])
+        down = (box[:, 1:2] <= y[:-1]) & (y[:-1] < box[:, 3:])
+        held = (down[:, :, None] & across[:, None, :]).any(axis=0)
+        return float(np.diff(y) @ held @ np.diff(x)) / (self.width * self.height)
