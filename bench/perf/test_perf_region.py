@@ -1,8 +1,10 @@
 """Regions of a frame from the actors' boxes."""
 
 import numpy as np
+from foveal.policy import Sight, TrackedActors, choose
 from foveal.projection import Camera, project_many
 from foveal.region import Region, RegionSet
+from foveal.scene.tick import CameraMount, Tick
 
 
 def boxes(count: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -28,3 +30,18 @@ def test_merge_200_regions(benchmark):
     regions = [Region(int(x), int(y), int(x + w), int(y + h)) for (x, y), (w, h) in zip(corner, size, strict=True)]
     merged = benchmark(RegionSet.of, regions, 1920, 1080)
     benchmark.extra_info["regions"] = len(merged)
+
+
+def test_regions_of_200_actors_in_view(benchmark):
+    """The whole choice of one tick: project, weigh, merge 200 vehicles that are all in the picture."""
+    rng = np.random.default_rng(7)
+    count, mount = 200, CameraMount()
+    ahead = rng.uniform(8, 75, count)
+    transform, box, actor = boxes(count)
+    transform[:, 0], transform[:, 1] = ahead, rng.uniform(-0.8, 0.8, count) * ahead
+    still = np.zeros(6)
+    tick = Tick(1, 0.05, 0, still, mount.pose(), ("vehicle.any",), actor, np.zeros(count, np.int32), transform,
+                rng.uniform(-10, 10, (count, 3)), box)  # fmt: skip
+    sight = Sight.of(tick, mount)
+    chosen = benchmark(choose, TrackedActors(), sight)
+    benchmark.extra_info["actors"] = len(chosen.actors)

@@ -15,6 +15,7 @@ from enum import IntFlag
 
 import numpy as np
 
+from foveal.clipping import clipped_bounds
 from foveal.errors import SceneError
 from foveal.region import Region
 from foveal.scene.axes import carla_matrix
@@ -37,7 +38,6 @@ FLAT_PX = 1e-6
 """A projection narrower than this has no area."""
 
 _SIGN = np.array([(x, y, z) for x in (-1, 1) for y in (-1, 1) for z in (-1, 1)], dtype=np.float64)
-_EDGE = np.array([(0, 1), (1, 3), (3, 2), (2, 0), (4, 5), (5, 7), (7, 6), (6, 4), (0, 4), (1, 5), (2, 6), (3, 7)])
 
 
 class BoxFlag(IntFlag):
@@ -176,11 +176,11 @@ def project_many(
         arm = extent[:, None, :] * _SIGN
         corner = centre[:, None, :] + arm @ axes.transpose(0, 2, 1)
     _refuse_unsound(transform, box, corner, actor_id)
-    bounds, seen = _visible_bounds(camera, corner, centre, axes, extent)
+    bounds, seen = clipped_bounds(corner, centre, axes, extent, camera.focal_px, (camera.width, camera.height), NEAR_M)
     region, visible = _cover(bounds, seen & (extent > 0).any(axis=1))
     lowest = world[:, 2, 3] - (np.abs(world[:, 2, :3]) * extent).sum(axis=1)
     flags = _flags(box[:, 3:6], corner, visible, seen, lowest, ground_z)
-    return Projections(visible, region, np.where(seen[:, None], bounds, np.nan), flags)
+    return Projections(visible, region, bounds, flags)
 
 
 def _refuse_unsound(transform: np.ndarray, box: np.ndarray, corner: np.ndarray, actor_id: np.ndarray | None) -> None:
@@ -194,78 +194,6 @@ def _refuse_unsound(transform: np.ndarray, box: np.ndarray, corner: np.ndarray, 
         f"{name}: transform {transform[index].tolist()} or box {box[index].tolist()} is not finite (NaN or infinity) "
         f"or beyond {LIMIT_M:g} m; remove or reset the actor"
     )
-
-
-def _visible_bounds(
-    camera: Camera, corner: np.ndarray, centre: np.ndarray, axes: np.ndarray, extent: np.ndarray
-) -> tuple[np.ndarray, np.ndarray]:
-    """(N, 4) u0, v0, u1, v1 of the clipped faces and (N,) whether there is any point of them.
-
-    The corners of the clipped faces are the ends of the box's edges cut by the view, and the points where the view's
-    own edges pierce the box.
-    """
-    distance = _view_distance(camera, corner)
-    bounds, seen = np.full((len(corner), 4), np.nan), np.zeros(len(corner), dtype=bool)
-    whole = np.asarray((distance >= 0).all(axis=(1, 2)))
-    bounds[whole], seen[whole] = _extremes(camera, corner[whole], np.ones((int(whole.sum()), 8), dtype=bool))
-    cut = np.flatnonzero((distance >= 0).any(axis=1).all(axis=-1) & ~whole)
-    edge, edge_on = _cut_edges(corner[cut], distance[cut])
-    pierced, pierced_on = _pierce(camera, centre[cut], axes[cut], extent[cut])
-    point, on = np.concatenate((edge, pierced), axis=1), np.concatenate((edge_on, pierced_on), axis=1)
-    bounds[cut], seen[cut] = _extremes(camera, point, on)
-    return bounds, seen
-
-
-def _extremes(camera: Camera, point: np.ndarray, on: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(N, 4) u0, v0, u1, v1 over the points (N, P, 3) that are `on` (N, P), and (N,) whether there is one."""
-    uv = np.clip(camera.uv(np.where(on[..., None], point, 1.0)), 0.0, (camera.width, camera.height))
-    low = np.where(on[..., None], uv, np.inf).min(axis=1)
-    high = np.where(on[..., None], uv, -np.inf).max(axis=1)
-    return np.concatenate((low, high), axis=1), np.asarray(on.any(axis=1))
-
-
-def _view_distance(camera: Camera, corner: np.ndarray) -> np.ndarray:
-    """(N, 8, 5) how far corners are inside the near, left, right, top and bottom plane (the sides in px times m)."""
-    x, y, z = corner[..., 0], corner[..., 1], corner[..., 2]
-    f, (cx, cy) = camera.focal_px, camera.centre_px
-    return np.stack((x - NEAR_M, f * y + cx * x, cx * x - f * y, cy * x - f * z, cy * x + f * z), axis=-1)
-
-
-def _cut_edges(corner: np.ndarray, distance: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(N, 24, 3) both ends of the 12 box edges inside the view, and (N, 24) whether they exist."""
-    d0, d1 = distance[:, _EDGE[:, 0]], distance[:, _EDGE[:, 1]]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        t = d0 / (d0 - d1)
-    enter = np.where(d0 < 0, t, 0.0).max(axis=-1)
-    leave = np.where(d1 < 0, t, 1.0).min(axis=-1)
-    outside = np.asarray(((d0 < 0) & (d1 < 0)).any(axis=-1))
-    inside = (enter <= leave + 1e-12) & ~outside
-    p0, p1 = corner[:, _EDGE[:, 0]], corner[:, _EDGE[:, 1]]
-    ends = [p0 + np.where(inside, at, 0.0)[..., None] * (p1 - p0) for at in (enter, leave)]
-    return np.concatenate(ends, axis=1), np.concatenate((inside, inside), axis=1)
-
-
-def _pierce(camera: Camera, centre: np.ndarray, axes: np.ndarray, extent: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(N, 16, 3) where the view's 4 rays and 4 near edges enter and leave the box, and (N, 16) whether they do."""
-    across, up = camera.width / (2.0 * camera.focal_px), camera.height / (2.0 * camera.focal_px)
-    ray = np.array([(1.0, -across, up), (1.0, across, up), (1.0, across, -up), (1.0, -across, -up)])
-    start = NEAR_M * np.concatenate((ray, ray))
-    direction = np.concatenate((ray, NEAR_M * (np.roll(ray, -1, axis=0) - ray)))
-    length = np.repeat((np.inf, 1.0), 4)
-    o = (start - centre[:, None, :]) @ axes
-    d = direction @ axes
-    half = extent[:, None, :]
-    with np.errstate(divide="ignore", invalid="ignore"):
-        near, far = (-half - o) / d, (half - o) / d
-    parallel = d == 0
-    beside = np.abs(o) > half
-    low = np.where(parallel, np.where(beside, np.inf, -np.inf), np.minimum(near, far)).max(axis=-1)
-    high = np.where(parallel, np.where(beside, -np.inf, np.inf), np.maximum(near, far)).min(axis=-1)
-    crosses = low <= high
-    t = np.concatenate((low, high), axis=1)
-    on = np.tile(crosses, 2) & (t >= 0) & (t <= np.tile(length, 2)) & np.isfinite(t)
-    base, along = np.tile(start, (2, 1)), np.tile(direction, (2, 1))
-    return base + np.where(on, t, 0.0)[..., None] * along, on
 
 
 def _cover(bounds: np.ndarray, seen: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

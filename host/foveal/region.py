@@ -28,6 +28,8 @@ class Region:
     def __post_init__(self) -> None:
         for name in ("x0", "y0", "x1", "y1"):
             value = getattr(self, name)
+            if type(value) is int:
+                continue
             if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
                 raise TypeError(f"Region.{name} must be an integer pixel, got {value!r}")
             object.__setattr__(self, name, int(value))
@@ -81,7 +83,7 @@ class RegionSet:
         if len(self.regions) > MAX_REGIONS:
             raise ValueError(f"{len(self.regions)} regions, the kernel holds {MAX_REGIONS}; use RegionSet.of to merge")
         for region in self.regions:
-            if region.empty or region != region.clipped(self.width, self.height):
+            if not (0 <= region.x0 < region.x1 <= self.width and 0 <= region.y0 < region.y1 <= self.height):
                 raise ValueError(f"{region} is empty or leaves the {self.width}x{self.height} frame; use RegionSet.of")
 
     @classmethod
@@ -98,7 +100,7 @@ class RegionSet:
         boxes = np.asarray(boxes)
         if boxes.size and (boxes.ndim != 2 or boxes.shape[1] != 4 or boxes.dtype.kind not in "iu"):
             raise ValueError(f"region boxes are {boxes.dtype}{boxes.shape}, expected integers (N, 4)")
-        clipped = np.clip(boxes.reshape(-1, 4), 0, (width, height, width, height))
+        clipped = np.minimum(np.maximum(boxes.reshape(-1, 4), 0), np.array((width, height, width, height)))
         clipped = clipped[(clipped[:, 2] > clipped[:, 0]) & (clipped[:, 3] > clipped[:, 1])]
         kept = np.array(list(dict.fromkeys(map(tuple, clipped.tolist()))), dtype=np.int64).reshape(-1, 4)
         if len(kept) > MAX_REGIONS:
