@@ -4,6 +4,7 @@ from __future__ import annotations
 
 __all__ = [
     "DeviceBroken",
+    "DeviceBusy",
     "DeviceError",
     "DeviceNotFound",
     "DeviceTimeout",
@@ -32,6 +33,10 @@ class DeviceTimeout(DeviceError):
 
 class DeviceBroken(DeviceError):
     """A broken device was asked to work."""
+
+
+class DeviceBusy(DeviceError):
+    """A device that is in use was asked for something else; it goes on with what it does."""
 
 
 class SceneError(FovealError):

@@ -8,6 +8,7 @@ import numpy as np
 
 from foveal.provenance import Provenance
 from foveal.region import RegionSet
+from foveal.timeline import Interval
 
 __all__ = ["Frame", "StageTime"]
 
@@ -28,6 +29,8 @@ class Frame:
     frame: the tick's frame id. pixels: (height, width, 4) uint8 B, G, R, A; zero outside the regions.
     regions: what was rendered. stages: serial stages, in order; their sum is the latency.
     counters: figures a device counts (cycles, bytes, bursts, ...), integers by name.
+    timeline: when each piece ran, on the time line of the render or stream that the frame came from; empty where a
+    device does not keep one.
     """
 
     frame: int
@@ -35,6 +38,7 @@ class Frame:
     regions: RegionSet
     stages: tuple[StageTime, ...]
     counters: dict[str, int] = field(default_factory=dict)
+    timeline: tuple[Interval, ...] = ()
 
     @property
     def latency_ns(self) -> float:

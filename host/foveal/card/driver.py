@@ -3,38 +3,25 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 
 import numpy as np
 
 from foveal.card import registers
 from foveal.card.card import Card
-from foveal.card.counters import kernel_stages, read_counters
-from foveal.card.engine import INSTANCE_OFFSET, FrameCall, GeometryBuffers, GeometryEngine
+from foveal.card.engine import GeometryEngine
 from foveal.card.identity import Identity, identify
-from foveal.card.memory import DeviceMemory
-from foveal.card.pixels import from_packed, from_strided
-from foveal.card.program import Program, region_words
-from foveal.card.status import dma_state, failure
+from foveal.card.memory import SLOTS, DeviceMemory
+from foveal.card.pipeline import Job, Pipeline
+from foveal.card.program import Program
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList, MeshSet
-from foveal.errors import DeviceBroken, DeviceError, SceneError
-from foveal.frame import Frame, StageTime
-from foveal.geometry import (
-    BAD_FRAME,
-    BAD_INPUT,
-    INSTANCE,
-    RECORD_BYTES,
-    RECORD_OVERFLOW,
-    STAGING_OVERFLOW,
-    STATISTICS,
-    PackedMeshes,
-    pack_instances,
-    pack_meshes,
-)
+from foveal.errors import DeviceBroken, DeviceBusy, DeviceError, SceneError
+from foveal.frame import Frame
+from foveal.geometry import PackedMeshes, pack_meshes
 from foveal.region import RegionSet
+from foveal.residency import ZoneWindow
 
 __all__ = ["FovealDriver"]
 
@@ -83,6 +70,7 @@ class FovealDriver:
         self._pages = np.zeros((0, 32, 32, 4), np.uint8)
         self._memory: DeviceMemory | None = None
         self._broken: str | None = None
+        self._flow: object | None = None  # the stream that is open
         self._identity, self._program = self._bring_up()
 
     @property
@@ -144,18 +132,41 @@ class FovealDriver:
         depth: the frame's pixels are the bytes of the kernel's 32-bit depth words (depth | material << 24) instead.
         Raises SceneError when the draw list does not fit the device (which stays ready), DeviceError otherwise.
         """
-        self._check_ready()
-        if self._memory is None or self._meshes is None:
-            raise SceneError("no meshes are loaded; call load(meshes) before render()")
-        _check_fits(draw, regions, self._meshes)
-        self._card.take_time()  # what happened between the frames belongs to none
+        pipeline = self._pipeline()
+        self._check_fits(draw, regions)
         with self._breaks():
-            return self._render(self._memory, draw, regions, depth)
+            job = pipeline.upload(draw, regions, depth, slot=0)
+            pipeline.start_geometry(job)
+            pipeline.finish_geometry(job)
+            pipeline.configure(job)
+            pipeline.start(job)
+            pipeline.finish(job)
+            pipeline.count(job, charged=False)
+            return pipeline.read_back(job)
+
+    def stream(
+        self, requests: Iterable[tuple[DrawList, RegionSet]], *, depth: bool = False, counters: bool = False
+    ) -> Generator[Frame]:
+        """Draw one request after the other, overlapped: while a frame is rastered, the next one's geometry runs and
+        the one before is read back. Yields frames in order, and takes two requests more than it has yielded.
+
+        counters: also read all of the kernel's counters; the next frame waits for that, and it is charged.
+        Until the stream ends, or is closed, the device does nothing else. Raises SceneError for a request that does
+        not fit, behind the frames before it; the device stays ready. Raises DeviceError when a frame fails: it and
+        all in flight with it are lost, and the device is broken.
+        """
+        pipeline = self._pipeline()
+        self._flow = flow = object()
+        try:
+            yield from self._overlapped(pipeline, iter(requests), depth, counters)
+        finally:
+            if self._flow is flow:
+                self._flow = None
 
     def reset(self) -> None:
         """Reset the card, check it, and upload the meshes again. Raises DeviceError; then the device stays broken."""
         self._broken = "a reset has not succeeded"
-        self._memory = None
+        self._flow = self._memory = None
         self._card.reset()
         self._identity, self._program = self._bring_up()
         if self._meshes is not None and self._packed is not None:
@@ -165,23 +176,105 @@ class FovealDriver:
     def close(self) -> None:
         """Give the card back; the driver cannot be used again."""
         self._broken = "it was closed"
-        self._memory = None
+        self._flow = self._memory = None
         self._card.close()
+
+    def _overlapped(
+        self, pipeline: Pipeline, requests: Iterator[tuple[DrawList, RegionSet]], depth: bool, counters: bool
+    ) -> Iterator[Frame]:
+        """The frame in the raster kernel, the one in the geometry kernel, and the one that is uploaded meanwhile."""
+        raster: Job | None = None
+        geometry: Job | None = None
+        refused: Exception | None = None
+        number, flow = 0, self._flow
+        try:
+            while True:
+                frame = following = None
+                request, refused = (None, refused) if refused else self._next(requests)
+                flight = [job.draw.frame for job in (raster, geometry) if job is not None]
+                with self._breaks(flight + ([request[0].frame] if request else [])):
+                    if geometry is not None:
+                        pipeline.configure(geometry)
+                    if request is not None:
+                        following = pipeline.upload(*request, depth, slot=number % SLOTS)
+                        number += 1
+                    if raster is not None:
+                        pipeline.finish(raster)
+                        if counters:
+                            pipeline.count(raster, charged=True)
+                    if geometry is not None:
+                        pipeline.finish_geometry(geometry)
+                        pipeline.start(geometry)
+                    if following is not None:
+                        pipeline.start_geometry(following)
+                    if raster is not None:
+                        frame = pipeline.read_back(raster)
+                raster, geometry = geometry, following
+                if frame is not None:
+                    yield frame
+                    if self._flow is not flow:
+                        raise DeviceError("the device was reset or closed; what its stream had in flight is lost")
+                if raster is None and geometry is None:
+                    break
+        finally:
+            if self._flow is flow and self._broken is None:
+                self._drain(pipeline, raster, geometry)
+        if refused is not None:
+            raise refused
+
+    def _next(
+        self, requests: Iterator[tuple[DrawList, RegionSet]]
+    ) -> tuple[tuple[DrawList, RegionSet] | None, Exception | None]:
+        """The next request that fits, or why there is none (None: they have ended)."""
+        try:
+            draw, regions = next(requests)
+            self._check_fits(draw, regions)
+        except StopIteration:
+            return None, None
+        except Exception as error:
+            return None, error
+        return (draw, regions), None
+
+    def _drain(self, pipeline: Pipeline, raster: Job | None, geometry: Job | None) -> None:
+        """Let the kernels end what they were given; nobody wants it any more."""
+        with self._breaks():
+            if raster is not None:
+                pipeline.finish(raster)
+            if geometry is not None:
+                pipeline.finish_geometry(geometry)
+
+    def _pipeline(self) -> Pipeline:
+        """The steps of a frame, on a time line of their own."""
+        self._check_ready()
+        if self._memory is None:
+            raise SceneError("no meshes are loaded; call load(meshes) before render()")
+        return Pipeline(
+            self._card,
+            self._geometry,
+            self._program,
+            self._memory,
+            beat_bytes=4 * self._identity.ppc,
+            strided=self._strided,
+            deadline_s=self._deadline_s,
+        )
 
     def _check_ready(self) -> None:
         if self._broken is not None:
             raise DeviceBroken(f"{self._info.name} is broken: {self._broken}; call reset() before the next frame")
+        if self._flow is not None:
+            raise DeviceBusy(f"{self._info.name} is streaming; take the stream's frames to its end, or close() it")
 
     @contextmanager
-    def _breaks(self) -> Iterator[None]:
-        """Whatever ends this block early leaves the device in an unknown state."""
+    def _breaks(self, flight: Sequence[int] = ()) -> Iterator[None]:
+        """Whatever ends this block early leaves the device in an unknown state, and the frames in flight lost."""
         try:
             yield
-        except SceneError:
-            raise
         except BaseException as error:
             self._broken = str(error) or type(error).__name__
             _log.error("%s is broken: %s", self._info.name, self._broken)
+            if isinstance(error, DeviceError) and len(flight) > 1:
+                names = ", ".join(map(str, flight))
+                raise type(error)(f"{error} (frames {names} were in flight; none of them counts)") from error
             raise
 
     def _bring_up(self) -> tuple[Identity, Program]:
@@ -196,7 +289,7 @@ class FovealDriver:
         self._memory = DeviceMemory(self._card, packed, meshes.material, self._capacity)
         self._program.set_address(registers.MAT_BASE_LO, self._memory.material.address)
         # A new table may lie at the old one's address; the kernel must not take it for the one it holds.
-        self._card.write(registers.MAT_INVALIDATE, 1)
+        self._program.act(registers.MAT_INVALIDATE, 1)
         if len(self._pages):
             self._upload_textures(self._memory)
 
@@ -207,136 +300,24 @@ class FovealDriver:
             buffer.write(self._pages)
             self._program.set_address(registers.TEX_BASE_LO, buffer.address)
             # New pages may lie at the old ones' address, after a reset or a new mesh set.
-            self._card.write(registers.TEX_INVALIDATE, 1)
+            self._program.act(registers.TEX_INVALIDATE, 1)
 
-    def _render(self, memory: DeviceMemory, draw: DrawList, regions: RegionSet, depth: bool) -> Frame:
-        stages: list[StageTime] = []
-        call, buffers = self._upload_frame(memory, draw, regions)
-        stages.append(self._stage("upload"))
-        buffers, statistics = self._run_geometry(memory, call, buffers, stages)
-        counters = self._run_kernel(memory, draw, regions, depth, buffers, stages)
-        pixels = self._read_pixels(memory, regions, counters["out_bytes"])
-        stages.append(self._stage("read_back"))
-        counters |= {f"geometry_{name}": value for name, value in statistics.items()}
-        return Frame(draw.frame, pixels, regions, tuple(stages), counters)
-
-    def _stage(self, name: str) -> StageTime:
-        time_ns, provenance = self._card.take_time()
-        return StageTime(name, time_ns, provenance)
-
-    def _upload_frame(
-        self, memory: DeviceMemory, draw: DrawList, regions: RegionSet
-    ) -> tuple[FrameCall, GeometryBuffers]:
-        """Regions and instances in one transfer."""
-        buffers = memory.geometry_buffers(len(draw.mesh))
-        image = np.zeros(INSTANCE_OFFSET + INSTANCE.itemsize * len(draw.mesh), np.uint8)
-        image[:INSTANCE_OFFSET] = np.array(region_words(regions), "<u4").reshape(-1).view(np.uint8)
-        image[INSTANCE_OFFSET:] = pack_instances(draw).view(np.uint8)
-        buffers.frame.write(image)
-        packed = memory.packed
-        call = FrameCall(
-            width=draw.width,
-            height=draw.height,
-            ambient=draw.ambient,
-            diffuse=draw.diffuse,
-            vertices=len(packed.position),
-            triangles=len(packed.triangle),
-            meshes=len(packed.mesh),
-            instances=len(draw.mesh),
-            regions=len(regions),
-            staging_capacity=memory.staging_capacity,
-            record_capacity=memory.record_capacity,
-        )
-        return call, buffers
-
-    def _run_geometry(
-        self, memory: DeviceMemory, call: FrameCall, buffers: GeometryBuffers, stages: list[StageTime]
-    ) -> tuple[GeometryBuffers, dict[str, int]]:
-        """Run until the records fit; a larger scene costs one repetition in its first frame."""
-        time_ns = 0.0
-        while True:
-            run = self._geometry(buffers, call)
-            row = buffers.statistics.read(STATISTICS.itemsize).view(STATISTICS)[0]
-            statistics = {name: int(row[name]) for name in STATISTICS.names or ()}
-            time_ns += run.time_ns + self._card.take_time()[0]
-            flags = statistics["flags"]
-            if flags & (BAD_INPUT | BAD_FRAME):
-                raise DeviceError(f"the geometry kernel refused its input (flags {flags:#x}): device memory is corrupt")
-            if not flags:
-                stages.append(StageTime("geometry", time_ns, run.provenance))
-                return buffers, statistics
-            if flags & STAGING_OVERFLOW:
-                memory.ensure("staging", RECORD_BYTES * statistics["triangles_out"] * 5 // 4)
-            if flags & RECORD_OVERFLOW:
-                memory.ensure("record", RECORD_BYTES * statistics["records_needed"] * 5 // 4)
-            buffers = memory.geometry_buffers(call.instances)
-            call = replace(call, staging_capacity=memory.staging_capacity, record_capacity=memory.record_capacity)
-
-    def _run_kernel(
-        self,
-        memory: DeviceMemory,
-        draw: DrawList,
-        regions: RegionSet,
-        depth: bool,
-        buffers: GeometryBuffers,
-        stages: list[StageTime],
-    ) -> dict[str, int]:
-        """Program, start, wait, check. Reading the counters is instrumentation and costs the frame nothing."""
-        program, card = self._program, self._card
-        program.set_draw(draw)
-        program.set_address(registers.TRI_BASE_LO, buffers.record.address)
-        program.set_address(registers.BAND_BASE_LO, buffers.band.address)
-        output = memory.ensure("output", self._stride(draw.width) * draw.height)
-        program.set_address(registers.OUT_BASE_LO, output.address)
-        program.set(registers.STRIDE, self._stride(draw.width))
-        flags = registers.FLAGS_STRIDED_MASK if self._strided else 0
-        program.set(registers.FLAGS, flags | (registers.FLAGS_DEPTH_OUT_MASK if depth else 0))
-        program.set_regions(regions)
-        card.write(registers.CTRL, registers.CTRL_AP_START_MASK)
-        card.wait_done(self._deadline_s)
-        control = card.read(registers.CTRL)
-        if not control & registers.CTRL_AP_DONE_MASK:
-            raise DeviceError(f"the kernel's interrupt came, yet CTRL reads 0x{control:X} without ap_done")
-        card.write(registers.ISR, registers.ISR_AP_DONE_MASK)
-        status = card.read(registers.STATUS)
-        stages.append(self._stage("launch"))
-        reason = failure(status)
-        if reason is not None:
-            raise DeviceError(f"frame {draw.frame}: {reason}")
-        counters = read_counters(card) | {"dma_state": dma_state(status)}
-        card.take_time()
-        stages.extend(kernel_stages(counters, card.clock_hz, card.provenance))
-        return counters
-
-    def _stride(self, width: int) -> int:
-        """Bytes of a row in the strided layout: whole beats of the output bus."""
-        beat = 4 * self._identity.ppc
-        return -(-4 * width // beat) * beat
-
-    def _read_pixels(self, memory: DeviceMemory, regions: RegionSet, out_bytes: int) -> np.ndarray:
-        kept = int(np.count_nonzero(regions.mask()))
-        if out_bytes != 4 * kept:
-            raise DeviceError(f"the kernel wrote {out_bytes} bytes of pixels; the regions hold {4 * kept}")
-        if not kept:
-            return np.zeros((regions.height, regions.width, 4), np.uint8)
-        stride = self._stride(regions.width)
-        size = stride * regions.height if self._strided else out_bytes
-        words = memory.ensure("output", size).read(size).view("<u4")
-        if self._strided:
-            return from_strided(words.reshape(regions.height, stride // 4), regions)
-        return from_packed(words, regions)
-
-
-def _check_fits(draw: DrawList, regions: RegionSet, meshes: MeshSet) -> None:
-    if not (1 <= draw.width <= MAX_SIDE and 1 <= draw.height <= MAX_SIDE):
-        raise SceneError(f"frame {draw.frame} is {draw.width}x{draw.height}; the kernel draws 1..{MAX_SIDE} a side")
-    if (regions.width, regions.height) != (draw.width, draw.height):
-        raise SceneError(
-            f"frame {draw.frame} is {draw.width}x{draw.height}, its regions are for {regions.width}x{regions.height}"
-        )
-    known = len(meshes.vertex_range)
-    if len(draw.mesh) and int(draw.mesh.max()) >= known:
-        raise SceneError(f"frame {draw.frame} names mesh {int(draw.mesh.max())}; {known} are loaded")
-    light = (draw.ambient, draw.diffuse)
-    if not np.isfinite(light).all():
-        raise SceneError(f"frame {draw.frame}: ambient and diffuse light are {light}, not finite")
+    def _check_fits(self, draw: DrawList, regions: RegionSet) -> None:
+        """Raises SceneError: nothing that a frame asks for may end it half-way."""
+        if not (1 <= draw.width <= MAX_SIDE and 1 <= draw.height <= MAX_SIDE):
+            raise SceneError(f"frame {draw.frame} is {draw.width}x{draw.height}; the kernel draws 1..{MAX_SIDE} a side")
+        if (regions.width, regions.height) != (draw.width, draw.height):
+            sizes = f"{draw.width}x{draw.height}, its regions are for {regions.width}x{regions.height}"
+            raise SceneError(f"frame {draw.frame} is {sizes}")
+        known = 0 if self._meshes is None else len(self._meshes.vertex_range)
+        if len(draw.mesh) and int(draw.mesh.max()) >= known:
+            raise SceneError(f"frame {draw.frame} names mesh {int(draw.mesh.max())}; {known} are loaded")
+        light = (draw.ambient, draw.diffuse)
+        if not np.isfinite(light).all():
+            raise SceneError(f"frame {draw.frame}: ambient and diffuse light are {light}, not finite")
+        if not all(0 <= channel <= 255 for channel in draw.background):
+            raise SceneError(f"frame {draw.frame}: background {draw.background} is not R, G, B of 0..255")
+        try:
+            ZoneWindow.of(draw.zone)
+        except (ValueError, OverflowError) as error:
+            raise SceneError(f"frame {draw.frame}: {draw.zone} is not finite") from error

@@ -51,13 +51,17 @@ class FrameCall:
 
 @dataclass(frozen=True, slots=True)
 class GeometryRun:
-    """Time of one run in nanoseconds, with launch, and its provenance."""
+    """Time of one run of the kernel in nanoseconds, without its launch, and its provenance."""
 
     time_ns: float
     provenance: Provenance
 
 
 class GeometryEngine(Protocol):
-    """Runs the geometry kernel once and waits for its end. Raises DeviceError."""
+    """Runs the geometry kernel, one run at a time. Failures raise DeviceError."""
 
-    def __call__(self, buffers: GeometryBuffers, call: FrameCall) -> GeometryRun: ...
+    def start(self, buffers: GeometryBuffers, call: FrameCall) -> None:
+        """Begin a run. Until wait() the card may read and write all of `buffers`. Its host time goes to the card's."""
+
+    def wait(self, deadline_s: float) -> GeometryRun:
+        """Wait for the run's end, at most `deadline_s` of the device's own time. Raises DeviceTimeout."""

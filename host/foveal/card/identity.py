@@ -6,11 +6,12 @@ from dataclasses import dataclass
 
 from foveal.card import registers
 from foveal.card.card import Card
+from foveal.card.status import ALL_ONES, GONE
 from foveal.errors import DeviceError
 from foveal.geometry import BAND_ROWS
 from foveal.region import MAX_REGIONS
 
-__all__ = ["VERSION_MAJOR", "Identity", "identify"]
+__all__ = ["VERSION_MAJOR", "Identity", "check_id", "identify"]
 
 VERSION_MAJOR = registers.DEFAULT_VERSION >> registers.VERSION_MAJOR_SHIFT
 """Major version of the register map that this driver was written for."""
@@ -25,14 +26,21 @@ class Identity:
     texture_pages: int
 
 
-def identify(card: Card) -> Identity:
-    """Read and check ID, VERSION and CONFIG. Raises DeviceError when another kernel, or another version, answers."""
+def check_id(card: Card) -> None:
+    """Raises DeviceError when no Foveal kernel answers."""
     found = card.read(registers.ID)
+    if found == ALL_ONES:
+        raise DeviceError(GONE)
     if found != registers.DEFAULT_ID:
         raise DeviceError(
             f"the card answers ID 0x{found:08X}, not 0x{registers.DEFAULT_ID:08X}: it does not hold a Foveal kernel; "
             "program it with the xclbin of this release"
         )
+
+
+def identify(card: Card) -> Identity:
+    """Read and check ID, VERSION and CONFIG. Raises DeviceError when another kernel, or another version, answers."""
+    check_id(card)
     version = card.read(registers.VERSION)
     major, minor = version >> registers.VERSION_MAJOR_SHIFT, version & registers.VERSION_MINOR_MASK
     if major != VERSION_MAJOR:

@@ -5,22 +5,32 @@ from __future__ import annotations
 import numpy as np
 
 from foveal.card.card import Buffer, Card
-from foveal.card.engine import INSTANCE_OFFSET, GeometryBuffers
-from foveal.geometry import INSTANCE, MAX_BANDS, RECORD_BYTES, STATISTICS, PackedMeshes
+from foveal.card.engine import GeometryBuffers
+from foveal.geometry import MAX_BANDS, RECORD_BYTES, STATISTICS, PackedMeshes
 
-__all__ = ["DeviceMemory"]
+__all__ = ["SLOTS", "DeviceMemory"]
+
+SLOTS = 2
+"""Frames that may be on the card at a time: what one writes, another never reads."""
+
+PER_SLOT = ("frame", "record", "band", "output")
+"""Buffers that each slot has of its own. The others are static, or used by the one geometry kernel within one run."""
 
 BAND_ENTRY_BYTES = 8
 
 
 class DeviceMemory:
-    """Buffers for one mesh set. Raises DeviceError when the card has no room."""
+    """Buffers for one mesh set. Raises DeviceError when the card has no room.
+
+    A slot's own buffers are made when a frame first uses it.
+    """
 
     def __init__(self, card: Card, packed: PackedMeshes, material: np.ndarray, capacity: int) -> None:
         """material: (256, 4) uint8. capacity: triangles and records to make room for at first."""
         self._card = card
+        self._capacity = capacity
         self.packed = packed
-        self._buffers: dict[str, Buffer] = {}
+        self._buffers: dict[tuple[str, int], Buffer] = {}
         for name, array in (
             ("position", self.packed.position),
             ("triangle", self.packed.triangle),
@@ -30,42 +40,46 @@ class DeviceMemory:
             buffer = self.ensure(name, array.nbytes)
             if array.nbytes:
                 buffer.write(array)
-        self.ensure("band", BAND_ENTRY_BYTES * MAX_BANDS)
         self.ensure("statistics", STATISTICS.itemsize)
         self.ensure("staging", RECORD_BYTES * capacity)
-        self.ensure("record", RECORD_BYTES * capacity)
 
-    def ensure(self, name: str, size: int) -> Buffer:
-        """The buffer `name` (a role), at least `size` bytes; a larger one has undefined contents."""
-        held = self._buffers.get(name)
+    def ensure(self, name: str, size: int, slot: int = 0) -> Buffer:
+        """The buffer `name` (a role) of `slot`, at least `size` bytes; a larger one has undefined contents."""
+        key = (name, slot)
+        held = self._buffers.get(key)
         if held is not None and held.size >= size:
             return held
         if held is not None:
             held.free()
-            del self._buffers[name]
-        self._buffers[name] = self._card.allocate(max(size, 64), name)
-        return self._buffers[name]
+            del self._buffers[key]
+        self._buffers[key] = self._card.allocate(max(size, 64), name)
+        return self._buffers[key]
 
-    def geometry_buffers(self, instances: int) -> GeometryBuffers:
-        """Buffers of one geometry call with room for `instances`."""
-        self.ensure("frame", INSTANCE_OFFSET + INSTANCE.itemsize * instances)
+    def geometry_buffers(self, slot: int) -> GeometryBuffers:
+        """Buffers of one geometry call; the slot's "frame" must be there."""
+        self.ensure("band", BAND_ENTRY_BYTES * MAX_BANDS, slot)
+        self.ensure("record", self._room("record", slot), slot)
         names = ("position", "triangle", "mesh", "frame", "staging", "record", "band", "statistics")
-        return GeometryBuffers(**{name: self._buffers[name] for name in names})
+        return GeometryBuffers(**{name: self._buffers[name, slot if name in PER_SLOT else 0] for name in names})
 
     @property
     def material(self) -> Buffer:
-        return self._buffers["material"]
+        return self._buffers["material", 0]
 
     @property
     def staging_capacity(self) -> int:
-        return self._buffers["staging"].size // RECORD_BYTES
+        return self._buffers["staging", 0].size // RECORD_BYTES
 
-    @property
-    def record_capacity(self) -> int:
-        return self._buffers["record"].size // RECORD_BYTES
+    def record_capacity(self, slot: int) -> int:
+        return self._buffers["record", slot].size // RECORD_BYTES
 
     def free(self) -> None:
         """Give everything back."""
         for buffer in self._buffers.values():
             buffer.free()
         self._buffers.clear()
+
+    def _room(self, name: str, slot: int) -> int:
+        """What the slots before found to be enough is where this one begins."""
+        held = [buffer.size for (other, _), buffer in self._buffers.items() if other == name]
+        return max([RECORD_BYTES * self._capacity, *held])

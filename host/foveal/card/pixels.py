@@ -2,11 +2,49 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from itertools import pairwise
+
 import numpy as np
 
 from foveal.region import RegionSet
 
-__all__ = ["from_packed", "from_strided"]
+__all__ = ["Strip", "from_packed", "from_strided", "kept_pixels", "strips"]
+
+
+@dataclass(frozen=True, slots=True)
+class Strip:
+    """Rows [y0, y1) in which the same columns are kept: spans [x0, x1), from left to right, none touching the next."""
+
+    y0: int
+    y1: int
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def width(self) -> int:
+        """Pixels kept in a row."""
+        return sum(x1 - x0 for x0, x1 in self.spans)
+
+
+def strips(regions: RegionSet) -> list[Strip]:
+    """The pixels that `regions` hold, each once, as strips from top to bottom; at most 31."""
+    edges = sorted({edge for region in regions for edge in (region.y0, region.y1)})
+    found = []
+    for y0, y1 in pairwise(edges):
+        spans: list[tuple[int, int]] = []
+        for x0, x1 in sorted((r.x0, r.x1) for r in regions if r.y0 <= y0 and y1 <= r.y1):
+            if spans and x0 <= spans[-1][1]:
+                spans[-1] = (spans[-1][0], max(x1, spans[-1][1]))
+            else:
+                spans.append((x0, x1))
+        if spans:
+            found.append(Strip(y0, y1, tuple(spans)))
+    return found
+
+
+def kept_pixels(regions: RegionSet) -> int:
+    """Pixels that some region holds."""
+    return sum((strip.y1 - strip.y0) * strip.width for strip in strips(regions))
 
 
 def from_packed(words: np.ndarray, regions: RegionSet) -> np.ndarray:
@@ -14,19 +52,30 @@ def from_packed(words: np.ndarray, regions: RegionSet) -> np.ndarray:
 
     Raises ValueError when n is not the number of pixels that the regions hold.
     """
-    image = np.zeros((regions.height, regions.width), np.uint32)
-    mask = regions.mask()
-    kept = int(np.count_nonzero(mask))
+    kept = kept_pixels(regions)
     if words.shape != (kept,):
         raise ValueError(f"{len(words)} packed pixels for regions that hold {kept}")
-    image[mask] = words
+    image = np.zeros((regions.height, regions.width), np.uint32)
+    first = 0
+    for strip in strips(regions):
+        rows, width = strip.y1 - strip.y0, strip.width
+        block = words[first : first + rows * width].reshape(rows, width)
+        first += rows * width
+        left = 0
+        for x0, x1 in strip.spans:
+            image[strip.y0 : strip.y1, x0:x1] = block[:, left : left + x1 - x0]
+            left += x1 - x0
     return _bytes(image)
 
 
 def from_strided(words: np.ndarray, regions: RegionSet) -> np.ndarray:
     """(H, W, 4) uint8 from (H, stride/4) uint32 rows; zero outside the regions, whatever the memory holds there."""
-    return _bytes(np.where(regions.mask(), words[:, : regions.width], np.uint32(0)))
+    image = np.zeros((regions.height, regions.width), np.uint32)
+    for strip in strips(regions):
+        for x0, x1 in strip.spans:
+            image[strip.y0 : strip.y1, x0:x1] = words[strip.y0 : strip.y1, x0:x1]
+    return _bytes(image)
 
 
 def _bytes(image: np.ndarray) -> np.ndarray:
-    return np.ascontiguousarray(image).view(np.uint8).reshape(*image.shape, 4)
+    return image.view(np.uint8).reshape(*image.shape, 4)

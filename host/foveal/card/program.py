@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 import numpy as np
 
 from foveal.card import registers
 from foveal.card.card import Card
+from foveal.card.identity import check_id
+from foveal.card.status import ALL_ONES
 from foveal.drawlist import DrawList
-from foveal.errors import DeviceError, SceneError
+from foveal.errors import DeviceError, DeviceTimeout
 from foveal.region import MAX_REGIONS, RegionSet
 from foveal.residency import ZoneWindow, centimetres
 
@@ -21,17 +26,36 @@ def region_words(regions: RegionSet) -> list[tuple[int, int]]:
 
 
 class Program:
-    """The registers of one kernel, with what was last written to them."""
+    """The registers of one kernel, with what was last written to them.
+
+    reads, writes: accesses so far. All of them may be made while a frame runs: it keeps the values that it began with.
+    """
 
     def __init__(self, card: Card) -> None:
         self._card = card
         self._held: dict[int, int] = {}
+        self.reads = self.writes = 0
+
+    def read(self, offset: int) -> int:
+        """Read a register. Raises DeviceError, also when the card is no longer there or holds another kernel."""
+        self.reads += 1
+        with self._explained():
+            value = self._card.read(offset)
+        if value == ALL_ONES:
+            check_id(self._card)
+        return value
+
+    def act(self, offset: int, value: int) -> None:
+        """Write a register that does something when it is written."""
+        self.writes += 1
+        with self._explained():
+            self._card.write(offset, value)
 
     def set(self, offset: int, value: int) -> None:
         """Write `value`, signed or unsigned, where it differs from what the register holds."""
         value &= 0xFFFFFFFF
         if self._held.get(offset) != value:
-            self._card.write(offset, value)
+            self.act(offset, value)
             self._held[offset] = value
 
     def set_address(self, low: int, address: int) -> None:
@@ -40,15 +64,12 @@ class Program:
         self.set(low + 4, address >> 32)
 
     def set_draw(self, draw: DrawList) -> None:
-        """Size, background, ego and zone. Raises SceneError when the zone is not finite."""
+        """Size, background, ego and zone, all finite."""
         self.set(registers.WIDTH, draw.width)
         self.set(registers.HEIGHT, draw.height)
         red, green, blue = draw.background
         self.set(registers.BACKGROUND, int(np.array([red, green, blue, 0], np.uint8).view("<u4")[0]))
-        try:
-            window = ZoneWindow.of(draw.zone)
-        except (ValueError, OverflowError) as error:
-            raise SceneError(f"frame {draw.frame}: {draw.zone} is not finite") from error
+        window = ZoneWindow.of(draw.zone)
         self.set(registers.EGO_X, centimetres(draw.ego[0]))
         self.set(registers.EGO_Y, centimetres(draw.ego[1]))
         for name in ("x0", "y0", "x1", "y1", "margin"):
@@ -63,10 +84,21 @@ class Program:
                     self.set(offset, value)
                     changed.append((offset, value))
         for offset, value in changed:
-            found = self._card.read(offset)
+            found = self.read(offset)
             if found != value:
                 raise DeviceError(
                     f"region register 0x{offset:03X} reads 0x{found:08X} after 0x{value:08X} was written; "
                     "the set was not committed"
                 )
-        self._card.write(registers.ROI_COMMIT, 1)
+        self.act(registers.ROI_COMMIT, 1)
+
+    @contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Who answers with an error may be another kernel."""
+        try:
+            yield
+        except DeviceTimeout:
+            raise
+        except DeviceError:
+            check_id(self._card)
+            raise

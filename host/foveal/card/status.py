@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from foveal.card import registers
 
-__all__ = ["dma_state", "failure", "undrained"]
+__all__ = ["ALL_ONES", "GONE", "dma_state", "failure", "undrained", "why_no_end"]
+
+ALL_ONES = 0xFFFFFFFF
+"""What PCIe answers for a device that does not: no register of the kernel reads so together with its ID."""
+
+GONE = (
+    "the registers read all ones: the card fell off the bus; reset it, and when that does not help, "
+    "rescan PCIe or switch the machine off and on"
+)
 
 SHADING_STREAM = 3
 """STATUS.port of the shading stream; 0 to 2 are memory ports."""
@@ -44,3 +52,12 @@ def undrained(status: int) -> list[str]:
 def dma_state(status: int) -> int:
     """State of the material table: 0 outside, 1 armed, 2 loading, 3 resident."""
     return (status & registers.STATUS_DMA_STATE_MASK) >> registers.STATUS_DMA_STATE_SHIFT
+
+
+def why_no_end(control: int) -> str:
+    """What CTRL says about a frame whose interrupt did not come within its deadline."""
+    if control & registers.CTRL_AP_DONE_MASK:
+        return "it has ended (CTRL shows ap_done), but its interrupt was lost"
+    if control & registers.CTRL_AP_IDLE_MASK:
+        return "the kernel is idle and has not ended it (CTRL shows no ap_done): it was reset in mid-frame"
+    return "the kernel still runs: it hangs, or the deadline is too short"

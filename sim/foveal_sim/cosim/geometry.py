@@ -8,6 +8,7 @@ import numpy as np
 from foveal import _geometry
 from foveal.card import Buffer, FrameCall, GeometryBuffers, GeometryRun
 from foveal.card.engine import INSTANCE_OFFSET
+from foveal.errors import DeviceError, DeviceTimeout
 from foveal.geometry import INSTANCE, MAX_BANDS, MESH, RECORD_BYTES, STATISTICS, TRIANGLE
 from foveal.provenance import Provenance
 
@@ -17,12 +18,17 @@ __all__ = ["CosimGeometry"]
 
 
 class CosimGeometry:
-    """A foveal.card.GeometryEngine. Time: the kernel's modelled cycles at the card's clock, plus one launch."""
+    """A foveal.card.GeometryEngine. Time: the kernel's modelled cycles at the card's clock.
+
+    The results are there when start() returns, long before the run's modelled end.
+    """
 
     def __init__(self, card: CosimCard) -> None:
         self._card = card
+        self._time_ns: float | None = None
 
-    def __call__(self, buffers: GeometryBuffers, call: FrameCall) -> GeometryRun:
+    def start(self, buffers: GeometryBuffers, call: FrameCall) -> None:
+        self._card.faults.check_transfer()  # a launch is one, too
         statistics = _rows(buffers.statistics, 1, STATISTICS.itemsize)
         _geometry.geometry(
             _rows(buffers.position, call.vertices, 12).view(np.float32),
@@ -40,7 +46,15 @@ class CosimGeometry:
             statistics,
         )
         cycles = int(statistics.reshape(-1).view(STATISTICS)["cycles"][0])
-        time_ns = cycles * 1e9 / self._card.clock_hz + self._card.pcie.launch_ns
+        self._time_ns = cycles * 1e9 / self._card.clock_hz
+        self._card.spend(self._card.pcie.launch_ns)
+
+    def wait(self, deadline_s: float) -> GeometryRun:
+        time_ns, self._time_ns = self._time_ns, None
+        if time_ns is None:
+            raise DeviceError("no run of the geometry kernel was started")
+        if time_ns > deadline_s * 1e9:
+            raise DeviceTimeout(f"the geometry kernel did not end its run within {deadline_s * 1e3:g} ms")
         return GeometryRun(time_ns, Provenance.MODELLED)
 
 

@@ -1,0 +1,286 @@
+"""A frame on a card, step by step: what FovealDriver calls for one frame, or in turn for those in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from foveal.card import registers
+from foveal.card.card import Card
+from foveal.card.counters import kernel_stages, read_counters
+from foveal.card.engine import INSTANCE_OFFSET, FrameCall, GeometryBuffers, GeometryEngine
+from foveal.card.memory import DeviceMemory
+from foveal.card.pixels import from_packed, from_strided, kept_pixels
+from foveal.card.program import Program, region_words
+from foveal.card.status import dma_state, failure, why_no_end
+from foveal.drawlist import DrawList
+from foveal.errors import DeviceError, DeviceTimeout
+from foveal.frame import Frame, StageTime
+from foveal.geometry import (
+    BAD_FRAME,
+    BAD_INPUT,
+    RECORD_BYTES,
+    RECORD_OVERFLOW,
+    STAGING_OVERFLOW,
+    STATISTICS,
+    pack_instances,
+)
+from foveal.provenance import Provenance
+from foveal.region import RegionSet
+from foveal.timeline import QUEUED, Interval, exclusive_ns
+
+__all__ = ["Job", "Pipeline"]
+
+RASTER = "kernel"
+"""Stage of the raster kernel's run as a whole."""
+
+
+@dataclass(slots=True)
+class Job:
+    """A frame in flight. slot: which of the buffers that frames do not share are its own.
+
+    buffers: those of its geometry, once that is started. geometry_ns, raster_ns: when its kernels were started.
+    parts: the raster kernel's run in stages, once it is known.
+    """
+
+    draw: DrawList
+    regions: RegionSet
+    depth: bool
+    slot: int
+    buffers: GeometryBuffers = field(init=False)
+    timeline: list[Interval] = field(default_factory=list)
+    geometry_ns: float = 0.0
+    raster_ns: float = 0.0
+    parts: list[StageTime] = field(default_factory=list)
+    counters: dict[str, int] = field(default_factory=dict)
+
+
+class Pipeline:
+    """The steps, on one card with one mesh set. Each adds what it took to its frame's timeline.
+
+    A step that fails raises DeviceError with the frame's id in it; then no frame in flight can be trusted.
+    """
+
+    def __init__(
+        self,
+        card: Card,
+        geometry: GeometryEngine,
+        program: Program,
+        memory: DeviceMemory,
+        *,
+        beat_bytes: int,
+        strided: bool,
+        deadline_s: float,
+    ) -> None:
+        """beat_bytes: width of the output bus. deadline_s: longest run of a kernel, in the device's own time."""
+        self._card = card
+        self._geometry = geometry
+        self._program = program
+        self._memory = memory
+        self._beat = beat_bytes
+        self._strided = strided
+        self._deadline_s = deadline_s
+        self._now_ns = 0.0
+        card.take_time()  # what happened before the first frame belongs to none
+
+    def upload(self, draw: DrawList, regions: RegionSet, depth: bool, slot: int) -> Job:
+        """Regions and instances in one transfer. The slot's geometry must have ended."""
+        instances = pack_instances(draw)
+        with _of(draw):
+            frame = self._memory.ensure("frame", INSTANCE_OFFSET + instances.nbytes, slot)
+            image = np.zeros(INSTANCE_OFFSET + instances.nbytes, np.uint8)
+            image[:INSTANCE_OFFSET] = np.array(region_words(regions), "<u4").reshape(-1).view(np.uint8)
+            image[INSTANCE_OFFSET:] = instances.view(np.uint8)
+            frame.write(image)
+        job = Job(draw, regions, depth, slot)
+        self._host(job, "upload", "to_card")
+        return job
+
+    def start_geometry(self, job: Job) -> None:
+        """Launch the geometry kernel, which must be idle; the slot's records must not be in use."""
+        with _of(job.draw):
+            # Only now: the frame before may have made room.
+            job.buffers = self._memory.geometry_buffers(job.slot)
+            self._geometry.start(job.buffers, self._call(job))
+        self._host(job, "geometry", "registers")
+        job.geometry_ns = self._now_ns
+
+    def finish_geometry(self, job: Job) -> None:
+        """Wait until the records are there; a scene larger than those before costs one repetition."""
+        while flags := self._end_geometry(job):
+            with _of(job.draw):
+                self._make_room(job, flags)
+            self.start_geometry(job)
+
+    def configure(self, job: Job) -> None:
+        """Write the frame's registers. Another frame may be running; the slot's output must have been read."""
+        program, width = self._program, job.draw.width
+        with self._counted(job), _of(job.draw):
+            program.set_draw(job.draw)
+            output = self._memory.ensure("output", self._stride(width) * job.draw.height, job.slot)
+            program.set_address(registers.OUT_BASE_LO, output.address)
+            program.set(registers.STRIDE, self._stride(width))
+            flags = registers.FLAGS_STRIDED_MASK if self._strided else 0
+            program.set(registers.FLAGS, flags | (registers.FLAGS_DEPTH_OUT_MASK if job.depth else 0))
+            self._set_records(job)
+            program.set_regions(job.regions)
+        self._host(job, "launch", "registers")
+
+    def start(self, job: Job) -> None:
+        """Start the raster kernel, which must be idle, its last frame's status read."""
+        with self._counted(job), _of(job.draw):
+            self._set_records(job)  # geometry may have moved them since
+            self._program.act(registers.CTRL, registers.CTRL_AP_START_MASK)
+        self._host(job, "launch", "registers")
+        job.raster_ns = self._now_ns
+
+    def finish(self, job: Job) -> None:
+        """Wait for the raster kernel's end and check it."""
+        card, program = self._card, self._program
+        with self._counted(job), _of(job.draw):
+            self._wait(job)
+            control = program.read(registers.CTRL)
+            if not control & registers.CTRL_AP_DONE_MASK:
+                raise DeviceError(f"the kernel's interrupt came, yet CTRL reads 0x{control:X} without ap_done")
+            program.act(registers.ISR, registers.ISR_AP_DONE_MASK)
+            status = program.read(registers.STATUS)
+            reason = failure(status)
+            if reason is not None:
+                raise DeviceError(reason)
+            needed = {
+                "frame_cycles": program.read(registers.FRAME_CYCLES),
+                "out_bytes": program.read(registers.OUT_BYTES),
+            }
+        time_ns = needed["frame_cycles"] * 1e9 / card.clock_hz
+        self._kernel(job, RASTER, "raster", job.raster_ns, time_ns, card.provenance)
+        self._host(job, "launch", "registers")
+        job.parts = [StageTime(RASTER, time_ns, card.provenance)]
+        job.counters |= needed | {"dma_state": dma_state(status)}
+
+    def count(self, job: Job, *, charged: bool) -> None:
+        """Read all of the kernel's counters, before its next start.
+
+        It is instrumentation. charged: the host's time for it counts nevertheless, since another frame waits for it.
+        """
+        card = self._card
+        with _of(job.draw):
+            job.counters |= read_counters(card)
+        job.parts = kernel_stages(job.counters, card.clock_hz, card.provenance)
+        if charged:
+            self._host(job, "instrument", "registers")
+        else:
+            card.take_time()
+
+    def read_back(self, job: Job) -> Frame:
+        """The pixels, and the frame with what it cost."""
+        with _of(job.draw):
+            pixels = self._pixels(job)
+        self._host(job, "read_back", "to_host")
+        spent = exclusive_ns(job.timeline)
+        provenance = {piece.stage: piece.provenance for piece in job.timeline}
+        stages: list[StageTime] = []
+        for name, time_ns in spent.items():
+            if name == RASTER:
+                stages += job.parts
+            elif name != QUEUED or time_ns:
+                stages.append(StageTime(name, time_ns, provenance.get(name, Provenance.MODELLED)))
+        return Frame(job.draw.frame, pixels, job.regions, tuple(stages), job.counters, tuple(job.timeline))
+
+    def _call(self, job: Job) -> FrameCall:
+        draw, memory = job.draw, self._memory
+        packed = memory.packed
+        return FrameCall(
+            width=draw.width,
+            height=draw.height,
+            ambient=draw.ambient,
+            diffuse=draw.diffuse,
+            vertices=len(packed.position),
+            triangles=len(packed.triangle),
+            meshes=len(packed.mesh),
+            instances=len(draw.mesh),
+            regions=len(job.regions),
+            staging_capacity=memory.staging_capacity,
+            record_capacity=memory.record_capacity(job.slot),
+        )
+
+    def _end_geometry(self, job: Job) -> int:
+        """Wait for the kernel's end; the flags of what did not fit, 0 when all did."""
+        with _of(job.draw):
+            run = self._geometry.wait(self._deadline_s)
+            self._kernel(job, "geometry", "geometry", job.geometry_ns, run.time_ns, run.provenance)
+            row = job.buffers.statistics.read(STATISTICS.itemsize).view(STATISTICS)[0]
+            self._host(job, "geometry", "to_host")
+            statistics = {name: int(row[name]) for name in STATISTICS.names or ()}
+            flags = statistics["flags"]
+            if flags & (BAD_INPUT | BAD_FRAME):
+                raise DeviceError(f"the geometry kernel refused its input (flags {flags:#x}): device memory is corrupt")
+        job.counters |= {f"geometry_{name}": value for name, value in statistics.items()}
+        return flags
+
+    def _make_room(self, job: Job, flags: int) -> None:
+        memory = self._memory
+        if flags & STAGING_OVERFLOW:
+            memory.ensure("staging", RECORD_BYTES * job.counters["geometry_triangles_out"] * 5 // 4)
+        if flags & RECORD_OVERFLOW:
+            memory.ensure("record", RECORD_BYTES * job.counters["geometry_records_needed"] * 5 // 4, job.slot)
+
+    def _set_records(self, job: Job) -> None:
+        self._program.set_address(registers.TRI_BASE_LO, job.buffers.record.address)
+        self._program.set_address(registers.BAND_BASE_LO, job.buffers.band.address)
+
+    def _wait(self, job: Job) -> None:
+        try:
+            self._card.wait_done(self._deadline_s)
+        except DeviceTimeout as error:
+            raise DeviceTimeout(f"{error}: {why_no_end(self._program.read(registers.CTRL))}") from error
+
+    def _stride(self, width: int) -> int:
+        """Bytes of a row in the strided layout: whole beats of the output bus."""
+        return -(-4 * width // self._beat) * self._beat
+
+    def _pixels(self, job: Job) -> np.ndarray:
+        regions, out_bytes = job.regions, job.counters["out_bytes"]
+        kept = kept_pixels(regions)
+        if out_bytes != 4 * kept:
+            raise DeviceError(f"the kernel wrote {out_bytes} bytes of pixels; the regions hold {4 * kept}")
+        if not kept:
+            return np.zeros((regions.height, regions.width, 4), np.uint8)
+        stride = self._stride(regions.width)
+        size = stride * regions.height if self._strided else out_bytes
+        words = self._memory.ensure("output", size, job.slot).read(size).view("<u4")
+        if self._strided:
+            return from_strided(words.reshape(regions.height, stride // 4), regions)
+        return from_packed(words, regions)
+
+    def _host(self, job: Job, stage: str, lane: str) -> None:
+        """The host was busy for the frame until now."""
+        time_ns, provenance = self._card.take_time()
+        start, self._now_ns = self._now_ns, self._now_ns + time_ns
+        job.timeline.append(Interval(stage, lane, start, self._now_ns, provenance))
+
+    def _kernel(self, job: Job, stage: str, lane: str, start_ns: float, time_ns: float, provenance: Provenance) -> None:
+        """A kernel ran for the frame, and the host has waited for its end."""
+        end = start_ns + time_ns
+        job.timeline.append(Interval(stage, lane, start_ns, end, provenance))
+        self._now_ns = max(self._now_ns, end)
+
+    @contextmanager
+    def _counted(self, job: Job) -> Iterator[None]:
+        """Register accesses inside are the frame's."""
+        reads, writes = self._program.reads, self._program.writes
+        yield
+        for name, count in (("reads", self._program.reads - reads), ("writes", self._program.writes - writes)):
+            key = f"register_{name}"
+            job.counters[key] = job.counters.get(key, 0) + count
+
+
+@contextmanager
+def _of(draw: DrawList) -> Iterator[None]:
+    """An error inside is one of that frame's."""
+    try:
+        yield
+    except DeviceError as error:
+        raise type(error)(f"frame {draw.frame}: {error}") from error
