@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
-from foveal.card import Board
+from foveal.card import Board, registers
 from foveal.card.roles import ROLES
+from foveal.card.status import ALL_ONES
 from foveal.errors import DeviceError, DeviceTimeout
 from foveal.provenance import Provenance
 
 from foveal_sim.cosim import _cosim, _cosim_wave
 from foveal_sim.cosim.allocator import Allocator
+from foveal_sim.cosim.faults import FOREIGN_ID, FOREIGN_RESPONSE, Fault, FaultInjector
 from foveal_sim.cosim.memory import PORTS, MemoryTiming, PortFault
 from foveal_sim.cosim.pcie import PcieModel
 
@@ -42,11 +44,13 @@ class CosimBuffer:
         return self._size
 
     def write(self, data: np.ndarray, offset: int = 0) -> None:
+        self._card.faults.check_transfer()
         source = np.ascontiguousarray(data).reshape(-1).view(np.uint8)
         self.view(source.size, offset)[:] = source
         self._card.spend(self._card.pcie.write_ns(source.size))
 
     def read(self, size: int, offset: int = 0) -> np.ndarray:
+        self._card.faults.check_transfer()
         data = self.view(size, offset).copy()
         self._card.spend(self._card.pcie.read_ns(size))
         return data
@@ -76,12 +80,15 @@ class CosimCard:
         memory_bytes: int = 256 << 20,
         timing: MemoryTiming | None = None,
         waves: bool = False,
+        faults: Iterable[Fault] = (),
     ) -> None:
         """clock_hz: the clock that cycles are converted with. timing: by default that of `board`'s HBM.
 
+        faults: what shall go wrong, and when.
         waves: use the slower model of the same RTL that wave() needs.
         """
         self.pcie = PcieModel(board)
+        self.faults = FaultInjector(faults)
         self._board = board
         self._clock_hz = clock_hz
         self._waves: _cosim_wave.Kernel | None = None
@@ -135,17 +142,31 @@ class CosimCard:
         return Provenance.SIMULATED
 
     def read(self, offset: int) -> int:
-        with _dead_control():
-            value, code = self._kernel.read_register(offset)
         self.spend(self.pcie.register_read_ns)
+        if self.faults.gone:
+            return ALL_ONES
+        if self.faults.foreign:
+            value, code = FOREIGN_ID, 0 if offset == registers.ID else FOREIGN_RESPONSE
+        else:
+            with _dead_control():
+                value, code = self._kernel.read_register(offset)
         if code:
             raise DeviceError(f"reading register 0x{offset:03X} answered AXI response {code}")
         return value
 
     def write(self, offset: int, value: int) -> None:
-        with _dead_control():
-            code = self._kernel.write_register(offset, value & 0xFFFFFFFF)
         self.spend(self.pcie.register_write_ns)
+        if self.faults.gone:
+            return
+        starts = offset == registers.CTRL and bool(value & registers.CTRL_AP_START_MASK)
+        if starts:
+            self.faults.before_start(self)
+        code = FOREIGN_RESPONSE
+        if not self.faults.foreign:
+            with _dead_control():
+                code = self._kernel.write_register(offset, value & 0xFFFFFFFF)
+        if starts:
+            self.faults.after_start(self)
         if code:
             raise DeviceError(f"writing register 0x{offset:03X} answered AXI response {code}")
 
@@ -157,6 +178,8 @@ class CosimCard:
         """Every port of the co-simulated card reaches all of its memory: the role is checked, and decides nothing."""
         if role not in ROLES:
             raise KeyError(role)
+        if self.faults.full:
+            raise DeviceError(f"device memory is full: {size} bytes wanted, none free (an injected fault)")
         buffer = CosimBuffer(self, self._allocator.allocate(size), size)
         self._live.add(buffer)
         return buffer
@@ -177,9 +200,11 @@ class CosimCard:
 
     def wait_done(self, deadline_s: float) -> None:
         left = limit = max(1, round(deadline_s * self._clock_hz))
-        while left > 0 and not self._kernel.interrupt:
+        if self.faults.endless:
+            left = min(left, SLICE_CYCLES)  # waiting longer shows nothing
+        while left > 0 and not self._kernel.interrupt and not self.faults.gone:
             left -= self._kernel.run(min(left, SLICE_CYCLES))
-        if not self._kernel.interrupt:
+        if not self._kernel.interrupt or self.faults.deaf:
             raise DeviceTimeout(f"the kernel did not end its frame within {limit} cycles ({deadline_s * 1e3:g} ms)")
         if self._kernel.violation_count:
             texts = self._kernel.violations()
@@ -218,6 +243,7 @@ class CosimCard:
         self._kernel.clear_faults()
 
     def reset(self) -> None:
+        self.faults.clear(self)
         self._kernel.reset()
         self._allocator.clear()
         self._live.clear()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from foveal.errors import DeviceNotFound, SceneError
 from foveal.frame import Frame
 from foveal.region import RegionSet
 
+from foveal_sim.cosim.faults import Fault, parse_faults
 from foveal_sim.cosim.memory import MemoryTiming
 
 if TYPE_CHECKING:
@@ -56,6 +58,7 @@ def open_cosim(
     deadline_s: float = 0.1,
     strided: bool = False,
     waves: bool = False,
+    faults: str | Fault | Iterable[str | Fault] = (),
 ) -> CosimDevice:
     """Open a co-simulated card.
 
@@ -63,7 +66,8 @@ def open_cosim(
     timing: the memory's, by default one HBM pseudo channel a port. deadline_s: longest frame in simulated time.
     strided: pixels at their place in a full frame instead of packed.
     waves: use a slower model of the same RTL, whose frames can write waves (CosimDevice.wave_next).
-    Raises DeviceNotFound when the compiled model is missing or the board is unknown.
+    faults: what shall go wrong and when, as "hang@3" or "slverr:gmem1@5, off_the_bus@9" (foveal_sim.cosim.FAULTS).
+    Raises DeviceNotFound when the compiled model is missing, the board is unknown or a fault is.
     """
     try:
         from foveal_sim.cosim.card import CosimCard
@@ -74,7 +78,12 @@ def open_cosim(
         ) from error
     facts = load_board(board)
     card = CosimCard(
-        facts, clock_hz=clock_hz or facts.clock_hz.value, memory_bytes=memory_bytes, timing=timing, waves=waves
+        facts,
+        clock_hz=clock_hz or facts.clock_hz.value,
+        memory_bytes=memory_bytes,
+        timing=timing,
+        waves=waves,
+        faults=parse_faults(faults),
     )
     info = DeviceInfo("cosim", f"{facts.name} (co-simulated RTL)", "fpga", card.describe())
     return CosimDevice(card, CosimGeometry(card), info, deadline_s=deadline_s, strided=strided)
