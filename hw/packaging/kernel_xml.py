@@ -5,7 +5,7 @@ CTRL_RESET; an address is one argument of eight bytes, anything else one of four
 the last argument in one go, in ascending order, so ROI_COMMIT behind the regions commits them.
 
 geometry: from its C++ signature and pragmas. Vitis HLS writes the kernel.xml that is used; this one is what it is
-expected to write (64-bit pointers from 0x10, 12 bytes apart), for hosts without the tool and for check.py.
+expected to write (64-bit pointers from 0x10, 12 bytes apart), for hosts without the tool and for consistency.py.
 """
 
 from __future__ import annotations

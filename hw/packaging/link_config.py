@@ -1,4 +1,4 @@
-"""connectivity.cfg, as ``v++ --link --config`` reads it."""
+"""Configuration files of v++: connectivity.cfg of the link, geometry.cfg of the HLS kernel."""
 
 from __future__ import annotations
 
@@ -11,13 +11,14 @@ __all__ = ["LinkConfig", "read_config"]
 class LinkConfig:
     """instances: instance -> kernel. memories: (instance, argument) -> bank range. regions: instance -> SLR.
 
-    clocks: (instance, clock pin) -> Hz.
+    clocks: (instance, clock pin) -> Hz. kernel_clocks: HLS kernel -> Hz.
     """
 
     instances: dict[str, str] = field(default_factory=dict)
     memories: dict[tuple[str, str], str] = field(default_factory=dict)
     regions: dict[str, str] = field(default_factory=dict)
     clocks: dict[tuple[str, str], int] = field(default_factory=dict)
+    kernel_clocks: dict[str, int] = field(default_factory=dict)
 
 
 def read_config(text: str) -> LinkConfig:
@@ -58,6 +59,11 @@ def _take(config: LinkConfig, section: str, key: str, value: str) -> None:
             hertz, place = value.split(":")
             instance, pin = place.split(".")
             _once(config.clocks, (instance, pin), int(hertz))
+        case "hls", "clock":
+            hertz, kernel = value.split(":")
+            _once(config.kernel_clocks, kernel, int(hertz))
+        case "advanced", "prop":
+            pass
         case _:
             raise ValueError(f"no such option in [{section}]")
 
