@@ -30,6 +30,7 @@ from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.options import BenchOptions
 from foveal_bench.progress import Progress
 from foveal_bench.streams import OutputClosed, ReportingConsole, echo, open_standard_streams
+from foveal_bench.xclbin import xclbin
 
 __all__ = ["main"]
 
@@ -67,6 +68,7 @@ def cli(verbose: bool) -> None:
     foveal export           cost records (FOCUS 1.2) for other programs
     foveal world            a CARLA server stand-in for the unmodified carla client
     foveal devices          which renderers work here
+    foveal xclbin           a card's image as hosts see it: make, show, check
 
     Exit codes: 0 valid, 1 the run is INVALID, 2 wrong usage, 3 something needed is missing or failed, 130 interrupted.
     """
@@ -163,6 +165,7 @@ cli.add_command(claims)
 cli.add_command(price)
 cli.add_command(meter)
 cli.add_command(export)
+cli.add_command(xclbin)
 
 
 @cli.command("world", context_settings={"ignore_unknown_options": True, "help_option_names": []})

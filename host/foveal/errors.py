@@ -12,6 +12,7 @@ __all__ = [
     "MapError",
     "SceneError",
     "ServerLost",
+    "XclbinError",
 ]
 
 
@@ -49,3 +50,7 @@ class MapError(FovealError):
 
 class ServerLost(FovealError):
     """The CARLA server went away or did not answer in time."""
+
+
+class XclbinError(FovealError):
+    """A file is no whole xclbin, contradicts itself, or is not for this card or this driver."""
