@@ -103,7 +103,7 @@ def facts(summary: dict[str, Any]) -> list[str]:
     if summary["dma"]:
         d = summary["dma"]
         lines.append(
-            f"Material DMA since the card was opened: loaded {d['dma_loads']} x ({d['dma_bytes']:,} bytes);"
+            f"Material DMA since the card was opened: loaded {d['dma_loads']} x ({d['dma_bytes']:,} bytes on the bus);"
             f" {d['dma_skipped']} frames needed no load (ego outside the zone, or the table already resident)."
         )
     if summary["injection"]:

@@ -751,7 +751,7 @@ REGISTERS: tuple[Register, ...] = (
     Register("RD_BYTES", 0x25C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
-    ), "Bytes read on all ports."),
+    ), "Bytes read on all ports, in whole beats."),
     Register("WR_BURSTS", 0x260, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
@@ -815,7 +815,7 @@ REGISTERS: tuple[Register, ...] = (
     Register("DMA_BYTES", 0x29C, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),
-    ), "Bytes of material tables and texture pages read."),
+    ), "Bytes moved on gmem2 for tables and pages: 64 for each beat that a load took, failed loads included."),
     Register("ROI_SETS", 0x2A0, "r", 0x00000000, (
         Field("value", 0, 32, "r", False,
               "The count."),

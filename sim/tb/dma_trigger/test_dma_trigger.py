@@ -383,6 +383,60 @@ async def table_and_pages_may_start_at_any_byte(dut: Any, first: int) -> None:
 
 
 @cocotb.test
+@cocotb.parametrize(offset=[0, 1, 63])
+async def table_and_pages_may_lie_across_a_multiple_of_4_gib(dut: Any, offset: int) -> None:
+    """The low half of the address wraps within the table, and from a page to the next; nothing lies at its low half."""
+    bench = Bench(dut, f"wrap{offset}")
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 4
+    for table, pages in (
+        (0x2_0000_0000 - 512, 0x8_0000_0000 - 2 * 4096),
+        (0x8000_0000_0000_0000 - 64, 0xFFFF_FFFF_0000_0000 - 4096),
+    ):
+        bench.base, bench.list = table + offset, pages + offset
+        bench.memory.load(bench.base & ~63, bench.rng.randbytes(1024 + 64))
+        bench.memory.load(bench.list & ~63, bench.rng.randbytes(4 * 4096 + 64))
+        assert await bench.frame()
+        crossed = {addr >> 32 for addr, _ in bench.slave.bursts}
+        assert crossed >= {base >> 32 for start in (table, pages) for base in (start, start + 2 * 4096)}
+    assert (bench.loads, bench.pages_loaded) == (2, 8)
+
+
+@cocotb.test
+@cocotb.parametrize(shift=[32, 47, 63])
+async def an_address_that_differs_above_4_gib_only_is_another_one(dut: Any, shift: int) -> None:
+    bench = Bench(dut, f"upper{shift}")
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 2
+    assert await bench.frame()
+    bench.base ^= 1 << shift
+    bench.memory.load(bench.base, bench.rng.randbytes(1024))
+    assert await bench.frame()
+    assert (bench.loads, bench.pages_loaded) == (2, 2), "the table alone moved"
+    bench.list ^= 1 << shift
+    bench.memory.load(bench.list, bench.rng.randbytes(2 * 4096))
+    assert not await bench.frame()
+    assert (bench.loads, bench.pages_loaded) == (2, 4), "the pages alone moved"
+
+
+@cocotb.test
+@cocotb.parametrize(offset=[0, 1, 63])
+async def bytes_read_are_those_of_whole_beats(dut: Any, offset: int) -> None:
+    """1,024 bytes touch 16 beats, or 17; a page 64, or 65. A load that fails counts as well."""
+    table, page = (16, 64) if offset == 0 else (17, 65)
+    bench = Bench(dut, f"whole{offset}", errors={3: SLVERR})
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 3
+    bench.base, bench.list = TABLES[1] + offset, LISTS[0] + offset
+    assert await bench.frame(fails=True)
+    assert int(dut.dma_counters.value) >> 64 == 64 * table
+    assert await bench.frame()
+    assert int(dut.dma_counters.value) >> 64 == 64 * (2 * table + 3 * page)
+    assert not await bench.frame()
+    assert int(dut.dma_counters.value) >> 64 == 64 * (2 * table + 3 * page), "nothing was read"
+
+
+@cocotb.test
 @cocotb.parametrize(beat=[0, 1, 15, 16])
 async def a_bad_beat_of_a_shifted_table_keeps_the_zone_outside(dut: Any, beat: int) -> None:
     bench = Bench(dut, f"shifted{beat}", errors={beat: SLVERR})
