@@ -18,11 +18,14 @@ ROI = tuple(range(1, 17))
 OUTSTANDING = (1, 2, 4, 8, 16, 32, 64)
 BUS = (32, 64, 128, 256, 512, 1024)
 SLOTS = (2, 4, 8, 16, 32, 64)
+BEATS = tuple(1 << n for n in range(13))  # 1 to 4,096
 
 SPACE: dict[str, Values] = {
-    "axi_read": {"DATA_W": BUS, "OUTSTANDING": OUTSTANDING},
+    "axi_align": {"DATA_W": BUS},
+    "axi_read": {"DATA_W": BUS, "OUTSTANDING": OUTSTANDING, "BEATS": BEATS},
     "axi_write": {"DATA_W": BUS, "OUTSTANDING": OUTSTANDING, "FIFO_DEPTH": (256, 512)},
     "band_plan": {"NUM_ROI": ROI},
+    "band_ram": {"WIDTH": (1, 56, 448, 896), "AW": (1, 14)},
     "band_scan": {"PPC": PPC},
     "band_store": {"PPC": PPC},
     "dma_trigger": {"OUTSTANDING": OUTSTANDING, "SLOTS": SLOTS},
@@ -33,8 +36,10 @@ SPACE: dict[str, Values] = {
         "SHADE_PORT": (0, 1),
     },
     "frame_ctl": {"NUM_ROI": ROI},
+    "frame_stats": {"WIDTH": tuple(range(1, 33))},
     "pixel_pack": {"PPC": PPC, "PIX_W": (1, 8, 32)},
     "pixel_place": {"PPC": PPC, "PIX_BYTES": (1, 2, 4, 8)},
+    "read_firewall": {"DATA_W": BUS, "BEATS": (*BEATS, 96, 4095)},
     "roi_clip": {"PPC": PPC, "PIX_W": (1, 16, 56), "NUM_ROI": ROI},
     "roi_cull": {"NUM_ROI": (4, 8, 12, 16)},
     "roi_regs": {"NUM_ROI": ROI, "PPC": PPC, "TEX_SLOTS": (0, *SLOTS)},
@@ -48,11 +53,13 @@ SPACE: dict[str, Values] = {
     "tex_pages": {"SLOTS": SLOTS},
     "tex_store": {"SLOTS": SLOTS},
     "tile_cover": {"PPC": PPC},
+    "tile_depth": {"PPC": PPC},
     "tile_emit": {"PPC": PPC},
     "tile_origin": {"PPC": PPC},
     "tile_raster": {"PPC": PPC, "NUM_ROI": ROI},
     "tile_walk": {"PPC": PPC, "NUM_ROI": ROI},
     "tri_fetch": {"OUTSTANDING": OUTSTANDING},
+    "write_firewall": {"DATA_W": BUS, "OUTSTANDING": OUTSTANDING, "FIFO_DEPTH": (256, 1024)},
 }
 
 # Values just beyond the legal ones, and some that only look legal: (module, parameter, value). The module says so.
@@ -74,9 +81,12 @@ ILLEGAL: tuple[tuple[str, str, int], ...] = (
         for value in values
     ),
     *((name, "OUTSTANDING", n) for name in SPACE if "OUTSTANDING" in SPACE[name] for n in (0, 65)),
-    *((name, "DATA_W", value) for name in ("axi_read", "axi_write") for value in (16, 96, 2048)),
+    *((name, "DATA_W", value) for name in SPACE if "DATA_W" in SPACE[name] for value in (16, 96, 2048)),
+    *(("axi_read", "BEATS", value) for value in (0, 3, 8192)),
+    *(("read_firewall", "BEATS", value) for value in (0, 4097)),
     ("axi_write", "FIFO_DEPTH", 64),
-    ("axi_write", "FIFO_DEPTH", 300),
+    *((name, "FIFO_DEPTH", 300) for name in ("axi_write", "write_firewall")),
+    ("frame_stats", "WIDTH", 33),
     ("foveal_kernel", "SHADE_PORT", 2),
     ("foveal_kernel", "TEX_SLOTS", 3),
     ("foveal_kernel", "TEX_SLOTS", 128),
@@ -99,6 +109,7 @@ UNBUILDABLE: tuple[tuple[str, str, int], ...] = (
     ("roi_sets", "NUM_ROI", 0),
     ("roi_clip", "NUM_ROI", 0),
     ("pixel_pack", "PIX_W", 0),
+    ("frame_stats", "WIDTH", 0),
 )
 
 

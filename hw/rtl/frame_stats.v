@@ -51,7 +51,10 @@ module frame_stats #(
   genvar g;
   generate
     for (g = 0; g < COUNTED; g = g + 1) begin : g_count
-      assign count[32*g+:32] = count_reg[WIDTH*g+:WIDTH];
+      assign count[32*g+:WIDTH] = count_reg[WIDTH*g+:WIDTH];
+      if (WIDTH < 32) begin : g_upper
+        assign count[32*g+WIDTH+:32-WIDTH] = {32 - WIDTH{1'b0}};
+      end
     end
   endgenerate
 

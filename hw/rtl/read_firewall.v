@@ -11,8 +11,8 @@
 `timescale 1ns / 1ps
 
 module read_firewall #(
-    parameter DATA_W = 512,  // bits of a beat
-    parameter BEATS = 512    // beats in flight, at least as many as the longest burst has
+    parameter DATA_W = 512,  // bits of a beat: 32, 64, ... 1024
+    parameter BEATS = 512    // beats in flight, 1 to 4096, at least as many as the longest burst has
 ) (
     input  wire                        clk,
     input  wire                        rst_n,      // the engine's
@@ -36,10 +36,22 @@ module read_firewall #(
     output wire                        m_axi_rready
 );
 
-  localparam LB = $clog2(DATA_W / 8);
+  localparam BYTES = DATA_W / 8;
+  localparam LB = $clog2(BYTES);
   localparam CW = $clog2(BEATS + 1) < 9 ? 9 : $clog2(BEATS + 1);
   localparam [CW-1:0] ALL = BEATS[CW-1:0];
   localparam [CW-1:0] ONE = 1;
+
+  initial begin
+    if (DATA_W != BYTES * 8 || BYTES != (1 << LB) || BYTES < 4 || BYTES > 128) begin
+      $display("%m: DATA_W must be 32, 64, 128, 256, 512 or 1024, it is %0d", DATA_W);
+      $finish;
+    end
+    if (BEATS < 1 || BEATS > 4096) begin
+      $display("%m: BEATS must be 1 to 4096, it is %0d", BEATS);
+      $finish;
+    end
+  end
 
   reg          open_reg;  // what is in flight was asked for by the engine as it is now
   reg          dead_reg;  // timed out

@@ -12,9 +12,9 @@
 `timescale 1ns / 1ps
 
 module write_firewall #(
-    parameter DATA_W = 256,    // bits of a beat
+    parameter DATA_W = 256,    // bits of a beat: 32, 64, ... 1024
     parameter OUTSTANDING = 8, // bursts unanswered, 1 to 64
-    parameter FIFO_DEPTH = 256 // beats buffered
+    parameter FIFO_DEPTH = 256 // beats buffered, a power of two, at least as many as the longest burst has
 ) (
     input  wire                        clk,
     input  wire                        rst_n,       // the engine's
@@ -52,6 +52,17 @@ module write_firewall #(
   localparam LB = $clog2(BYTES);
   localparam QUEUE = OUTSTANDING <= 4 ? 4 : 1 << $clog2(OUTSTANDING);
   localparam [6:0] CREDITS = OUTSTANDING[6:0];
+
+  initial begin
+    if (DATA_W != BYTES * 8 || BYTES != (1 << LB) || BYTES < 4 || BYTES > 128) begin
+      $display("%m: DATA_W must be 32, 64, 128, 256, 512 or 1024, it is %0d", DATA_W);
+      $finish;
+    end
+    if (OUTSTANDING < 1 || OUTSTANDING > 64) begin
+      $display("%m: OUTSTANDING must be 1 to 64, it is %0d", OUTSTANDING);
+      $finish;
+    end
+  end
 
   reg          open_reg;  // what is in flight was asked for by the engine as it is now
   reg          dead_reg;  // timed out
