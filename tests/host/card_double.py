@@ -89,6 +89,7 @@ class CardDouble:
     clock_hz: float = 100e6
     memory_latency_cycles: int = 42
     shows_registers: bool = True
+    run_ns: float = 1e6
     provenance: Provenance = Provenance.SIMULATED
 
     def __post_init__(self) -> None:

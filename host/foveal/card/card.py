@@ -54,7 +54,17 @@ class Card(Protocol):
 
     @property
     def shows_registers(self) -> bool:
-        """STATUS and the counters can be read; without, only arguments, CTRL and identity can (SPEC, section 13)."""
+        """STATUS and the counters can be read; without, only arguments, CTRL and identity can.
+
+        Then the output buffer of each frame is filled with foveal.card.pixels.UNWRITTEN before its start.
+        """
+
+    @property
+    def run_ns(self) -> float:
+        """Of the last frame: nanoseconds from the kernel's start to its end, as far as the card can tell by itself.
+
+        What frames are timed by where no register is shown; else the kernel's own count of cycles is.
+        """
 
     def allocate(self, size: int, role: str) -> Buffer:
         """`size` bytes of device memory that all kernel arguments of foveal.card.roles.ROLES[role] reach.

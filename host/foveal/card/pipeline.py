@@ -13,7 +13,7 @@ from foveal.card.card import Card
 from foveal.card.counters import kernel_stages, read_counters
 from foveal.card.engine import INSTANCE_OFFSET, FrameCall, GeometryBuffers, GeometryEngine
 from foveal.card.memory import DeviceMemory
-from foveal.card.pixels import from_packed, from_strided, kept_pixels
+from foveal.card.pixels import check_written, from_packed, from_strided, kept_pixels
 from foveal.card.program import Program, region_words
 from foveal.card.status import dma_state, failure, why_no_end
 from foveal.drawlist import DrawList
@@ -146,26 +146,19 @@ class Pipeline:
             if not control & registers.CTRL_AP_DONE_MASK:
                 raise DeviceError(f"the kernel's interrupt came, yet CTRL reads 0x{control:X} without ap_done")
             program.act(registers.ISR, registers.ISR_AP_DONE_MASK)
-            status = program.read(registers.STATUS)
-            reason = failure(status)
-            if reason is not None:
-                raise DeviceError(reason)
-            needed = {
-                "frame_cycles": program.read(registers.FRAME_CYCLES),
-                "out_bytes": program.read(registers.OUT_BYTES),
-            }
-        time_ns = needed["frame_cycles"] * 1e9 / card.clock_hz
+            time_ns = self._check_status(job) if card.shows_registers else card.run_ns
         self._kernel(job, RASTER, "raster", job.raster_ns, time_ns, card.provenance)
         self._host(job, "launch", "registers")
         job.parts = [StageTime(RASTER, time_ns, card.provenance)]
-        job.counters |= needed | {"dma_state": dma_state(status)}
 
     def count(self, job: Job, *, charged: bool) -> None:
-        """Read all of the kernel's counters, before its next start.
+        """Read all of the kernel's counters, where the card shows them, before its next start.
 
         It is instrumentation. charged: the host's time for it counts nevertheless, since another frame waits for it.
         """
         card = self._card
+        if not card.shows_registers:
+            return
         with _of(job.draw):
             job.counters |= read_counters(card)
         job.parts = kernel_stages(job.counters, card.clock_hz, card.provenance)
@@ -242,8 +235,9 @@ class Pipeline:
         return -(-4 * width // self._beat) * self._beat
 
     def _pixels(self, job: Job) -> np.ndarray:
-        regions, out_bytes = job.regions, job.counters["out_bytes"]
+        regions = job.regions
         kept = kept_pixels(regions)
+        out_bytes = job.counters.get("out_bytes", 4 * kept)
         if out_bytes != 4 * kept:
             raise DeviceError(f"the kernel wrote {out_bytes} bytes of pixels; the regions hold {4 * kept}")
         if not kept:
@@ -252,8 +246,22 @@ class Pipeline:
         size = stride * regions.height if self._strided else out_bytes
         words = self._memory.ensure("output", size, job.slot).read(size).view("<u4")
         if self._strided:
-            return from_strided(words.reshape(regions.height, stride // 4), regions)
-        return from_packed(words, regions)
+            words = words.reshape(regions.height, stride // 4)
+        if not self._card.shows_registers:
+            check_written(words, regions)
+        return from_strided(words, regions) if self._strided else from_packed(words, regions)
+
+    def _check_status(self, job: Job) -> float:
+        """Nanoseconds of the raster kernel's run, which must have gone well."""
+        program = self._program
+        status = program.read(registers.STATUS)
+        reason = failure(status)
+        if reason is not None:
+            raise DeviceError(reason)
+        for register in ("FRAME_CYCLES", "OUT_BYTES"):
+            job.counters[register.lower()] = program.read(registers.OFFSETS[register])
+        job.counters["dma_state"] = dma_state(status)
+        return job.counters["frame_cycles"] * 1e9 / self._card.clock_hz
 
     def _host(self, job: Job, stage: str, lane: str) -> None:
         """The host was busy for the frame until now."""

@@ -7,9 +7,22 @@ from itertools import pairwise
 
 import numpy as np
 
+from foveal.errors import DeviceError
 from foveal.region import RegionSet
 
-__all__ = ["Strip", "from_packed", "from_strided", "kept_pixels", "strips"]
+__all__ = ["UNWRITTEN", "Strip", "check_written", "from_packed", "from_strided", "kept_pixels", "strips"]
+
+UNWRITTEN = 0xEEEEEEEE
+"""What a card that shows no registers fills an output buffer with before a frame. No colour is such a word, since its
+top byte is 255; of depths, one value of one material (238) is, and a frame that holds it is refused."""
+
+
+def check_written(words: np.ndarray, regions: RegionSet) -> None:
+    """Raises DeviceError when a kept pixel was not written. words: packed, (n,), or strided, (H, stride/4)."""
+    kept = words if words.ndim == 1 else words[:, : regions.width][regions.mask()]
+    missing = int(np.count_nonzero(kept == UNWRITTEN))
+    if missing:
+        raise DeviceError(f"the kernel left {missing} of {kept.size} pixels unwritten; its STATUS cannot be read here")
 
 
 @dataclass(frozen=True, slots=True)

@@ -174,6 +174,10 @@ class CosimCard:
     def shows_registers(self) -> bool:
         return True
 
+    @property
+    def run_ns(self) -> float:
+        return self._kernel.read_register(registers.FRAME_CYCLES)[0] * 1e9 / self._clock_hz
+
     def allocate(self, size: int, role: str) -> CosimBuffer:
         """Every port of the co-simulated card reaches all of its memory: the role is checked, and decides nothing."""
         if role not in ROLES:

@@ -11,12 +11,13 @@ from typing import Any
 
 import click
 from foveal.errors import FovealError
+from foveal.sample import Sample
 
 from foveal_bench.cost.book import PriceBook, load_book
 from foveal_bench.cost.commands.options import PRICES, notation_options
 from foveal_bench.cost.intake.cells import Notation
 from foveal_bench.cost.intake.energy import Energy, count, integrate
-from foveal_bench.cost.intake.otlp import Problem, Sample, read_samples
+from foveal_bench.cost.intake.otlp import Problem, read_samples
 from foveal_bench.cost.intake.periods import Window, per_frame
 from foveal_bench.cost.intake.table import Column, read_table
 from foveal_bench.cost.intake.usage import NodeUse, accelerator_cost, mean_utilisation, total

@@ -7,20 +7,11 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
+from foveal.sample import Sample
+
 from foveal_bench.cost.intake.periods import plausible
 
 __all__ = ["Problem", "Sample", "duration_ms", "nanoseconds", "read_samples", "time_status"]
-
-
-@dataclass(frozen=True, slots=True)
-class Sample:
-    """One measured value. attributes: what tells series apart, such as the card."""
-
-    time_ns: int
-    metric: str
-    value: float
-    unit: str
-    attributes: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,135 @@
+"""The device backend "xrt": the card's driver on an Alveo card."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from foveal.card import FovealDriver, board_names, load_board
+from foveal.device import DeviceInfo
+from foveal.drawlist import DrawList
+from foveal.errors import DeviceBusy, DeviceError, DeviceNotFound
+from foveal.frame import Frame
+from foveal.provenance import Provenance
+from foveal.region import RegionSet
+from foveal.xrt.card import XrtCard
+from foveal.xrt.clients import other_clients
+from foveal.xrt.discovery import FoundCard, find_cards, select, why_none
+from foveal.xrt.geometry import XrtGeometry
+from foveal.xrt.image import Image
+from foveal.xrt.library import load_library
+from foveal.xrt.sensors import Telemetry
+from foveal.xrt.session import Session
+from foveal.xrt.tool import reset_card
+
+__all__ = ["XrtDevice", "open_xrt"]
+
+
+class XrtDevice(FovealDriver):
+    """The driver on a real card."""
+
+    def __init__(self, card: XrtCard, info: DeviceInfo, *, reset_on_fault: bool, **options: Any) -> None:
+        """reset_on_fault: reset the card and try a failed frame once more; a second failure leaves it broken."""
+        super().__init__(card, XrtGeometry(card), info, **options)
+        self._xrt = card
+        self._reset_on_fault = reset_on_fault
+
+    def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
+        ready = self.broken is None
+        try:
+            return super().render(draw, regions, depth)
+        except DeviceBusy:
+            raise
+        except DeviceError:
+            if not (self._reset_on_fault and ready):
+                raise
+        self.reset()
+        return super().render(draw, regions, depth)
+
+    def telemetry(self) -> Telemetry:
+        """What the card's sensors say now."""
+        return self._xrt.telemetry()
+
+
+def open_xrt(
+    *,
+    card: int | str | None = None,
+    xclbin: str | Path | None = None,
+    board: str | None = None,
+    clock_hz: float | None = None,
+    deadline_s: float = 0.1,
+    strided: bool = False,
+    patience_s: float = 5.0,
+    reset_on_fault: bool = False,
+    library: Any = None,
+    reset: Callable[[str], None] = reset_card,
+    pause: Callable[[float], None] = time.sleep,
+    clients: Callable[[str], list[int]] = other_clients,
+    lock_folder: Path | None = None,
+) -> XrtDevice:
+    """Open a card.
+
+    card: its index, BDF or serial number; None where there is only one. xclbin: the image; by default
+    foveal_<board>.xclbin in the working directory. board: whose facts are used; by default the shell's name tells it.
+    clock_hz: the kernel's clock, by default what XRT reports. deadline_s: longest run of a kernel.
+    strided: pixels at their place in a full frame instead of packed. patience_s: how long to wait for a card in use.
+    reset_on_fault: a failed frame resets the card and is tried once more. It is refused while others use the card, and
+    never happens without this option. library: a module of pyxrt's shape. reset: resets the card of a BDF.
+    pause: waits so many seconds. clients: other processes that use a BDF. lock_folder: where the cards' locks are.
+    Raises DeviceNotFound, DeviceBusy or DeviceError, with what to do.
+    """
+    library = library if library is not None else load_library()
+    cards = find_cards(library)
+    if not cards:
+        raise DeviceNotFound(f"XRT shows no card: {why_none()}")
+    found = select(cards, card)
+    board = board or _board_of(found)
+    image = Image.read(library, Path(xclbin) if xclbin is not None else Path(f"foveal_{board}.xclbin"))
+    session = Session(
+        library,
+        found,
+        image,
+        patience_s=patience_s,
+        pause=pause,
+        reset=reset,
+        clients=clients,
+        lock_folder=lock_folder,
+    )
+    simulated = getattr(library, "clock", None)  # a library without silicon brings its own time
+    with _given_back(session):
+        facts = load_board(board)
+        clock_hz = clock_hz or session.clock_hz()
+        opened = XrtCard(
+            session,
+            clock_hz=clock_hz,
+            memory_latency_cycles=-(-round(facts.latency_ns.value * clock_hz) // 1_000_000_000),
+            clock=simulated or time.perf_counter_ns,
+            host=Provenance.MODELLED if simulated else Provenance.MEASURED,
+            kernel=Provenance.SIMULATED if simulated else Provenance.MEASURED,
+        )
+        info = DeviceInfo("xrt", f"{facts.name} ({found.bdf})", "fpga", opened.describe())
+        return XrtDevice(opened, info, reset_on_fault=reset_on_fault, deadline_s=deadline_s, strided=strided)
+
+
+def _board_of(found: FoundCard) -> str:
+    """The board that the shell's name names. Raises DeviceNotFound for a shell that none does."""
+    for name in board_names():
+        if name in found.name.lower():
+            return name
+    raise DeviceNotFound(
+        f"card {found.bdf} has the shell {found.name}, which no board file is for; name one by board= "
+        f"({', '.join(board_names())})"
+    )
+
+
+@contextmanager
+def _given_back(session: Session) -> Iterator[None]:
+    """Whatever ends the block early frees the card."""
+    try:
+        yield
+    except BaseException:
+        session.close()
+        raise

@@ -1,0 +1,182 @@
+"""An open card: device, lock, image and kernels, taken with patience and given back whole."""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from foveal.card.roles import GEOMETRY, KERNEL
+from foveal.errors import DeviceBusy, DeviceError, DeviceNotFound
+from foveal.xrt.clients import other_clients
+from foveal.xrt.discovery import FoundCard
+from foveal.xrt.groups import Bank, Groups
+from foveal.xrt.image import Image
+from foveal.xrt.lock import CardLock
+from foveal.xrt.sensors import CLOCK, Telemetry, from_library
+from foveal.xrt.tool import reset_card
+
+__all__ = ["Session"]
+
+KERNEL_CLOCK = "DATA"
+"""In the name of the clock that Vitis drives kernels with (ap_clk)."""
+
+FIRST_PAUSE_S = 0.1
+"""Between two tries for a card that is in use; each pause is twice the one before."""
+
+
+class Session:
+    """One card for one process. kernels: the library's kernel objects by name."""
+
+    def __init__(
+        self,
+        library: Any,
+        found: FoundCard,
+        image: Image,
+        *,
+        patience_s: float = 5.0,
+        pause: Callable[[float], None] = time.sleep,
+        reset: Callable[[str], None] = reset_card,
+        clients: Callable[[str], list[int]] = other_clients,
+        lock_folder: Path | None = None,
+    ) -> None:
+        """patience_s: how long to try for a card that another process uses; nothing is timed meanwhile.
+
+        reset: resets the card of a BDF. clients: process ids, but our own, that use it.
+        Raises DeviceBusy when the card stays in use, DeviceError when the image cannot be loaded or does not fit.
+        """
+        self.library, self.image, self.bdf = library, image, found.bdf
+        self._found = found
+        self._patience_s, self._pause, self._reset, self._clients = patience_s, pause, reset, clients
+        self.kernels: dict[str, Any] = {}
+        self._device: Any = None
+        self._lock = CardLock(found.bdf, lock_folder)
+        try:
+            self._open()
+        except BaseException:
+            self.close()
+            raise
+
+    @property
+    def shows_registers(self) -> bool:
+        """The library reads and writes the kernel's registers."""
+        return all(hasattr(kernel, "read_register") for kernel in self.kernels.values())
+
+    def groups(self) -> Groups:
+        """The memory of each buffer's role. Raises DeviceError when two kernels share no memory."""
+        banks = [
+            Bank(int(memory.get_index()), str(memory.get_tag()), 1024 * int(memory.get_size_kb()))
+            for memory in self.image.xclbin.get_mems()
+        ]
+        with _library_errors("the image's memories"):
+            return Groups(banks, lambda kernel, argument: int(self.kernels[kernel].group_id(argument)))
+
+    def allocate(self, size: int, group: int) -> Any:
+        """A buffer object of `size` bytes in a memory group. Raises DeviceError when the library refuses."""
+        try:
+            return self.library.bo(self._device, size, self.library.bo.flags.normal, group)
+        except (RuntimeError, MemoryError) as error:
+            raise DeviceError(
+                f"allocating {size} bytes in memory group {group} of {self.bdf} failed: {error}"
+            ) from error
+
+    def check_alone(self) -> None:
+        """Raises DeviceBusy when other processes use the card: its reset would end them."""
+        others = self._clients(self.bdf)
+        if others:
+            names = ", ".join(map(str, others))
+            raise DeviceBusy(
+                f"card {self.bdf} was not reset: it is used by process {names} too, which its reset would end; "
+                "end it first"
+            )
+
+    def reset(self) -> None:
+        """Reset the card and load the image again. The caller holds no object of the library any more."""
+        self.kernels.clear()
+        self._device = None
+        self._reset(self.bdf)
+        self._open()
+
+    def telemetry(self) -> Telemetry:
+        """What the card's sensors say now."""
+        return from_library(self.library, self._device, self.bdf, time.time_ns())
+
+    def clock_hz(self) -> float:
+        """The clock of the kernels. Raises DeviceNotFound where XRT does not tell it."""
+        for sample in self.telemetry().samples:
+            if sample.metric == CLOCK and KERNEL_CLOCK in dict(sample.attributes).get("sensor", "").upper():
+                return sample.value * 1e6
+        raise DeviceNotFound(f"XRT does not tell the kernels' clock of card {self.bdf}; name it by clock_hz=")
+
+    def describe(self) -> dict[str, str]:
+        """Facts for a report."""
+        return {
+            "execution": "FPGA card through XRT",
+            "card": f"{self._found.name}, {self.bdf}",
+            "serial": self._found.serial or "unknown",
+            "xclbin": f"{self.image.path.name}, {self.image.uuid}",
+            "registers": "read and written"
+            if self.shows_registers
+            else "not readable: no counters, no STATUS; the kernel's time is from its start to its end on the host",
+        }
+
+    def close(self) -> None:
+        """Give everything back."""
+        self.kernels.clear()
+        self._device = None
+        self._lock.release()
+
+    def _open(self) -> None:
+        with _library_errors(f"opening card {self.bdf}"):
+            self._device = self.library.device(self._found.index)
+        self._load()
+        with _library_errors(f"opening the kernels of {self.image.path.name}"), warnings.catch_warnings():
+            warnings.simplefilter(
+                "ignore", DeprecationWarning
+            )  # what replaces this call does not load an Alveo's image
+            exclusive = self.library.kernel.cu_access_mode.exclusive
+            for name in (KERNEL, GEOMETRY):
+                self.kernels[name] = self.library.kernel(self._device, self.image.xclbin.get_uuid(), name, exclusive)
+
+    def _load(self) -> None:
+        """An image that is there is shared; another one is loaded once nobody uses the card."""
+        pause_s, left_s = FIRST_PAUSE_S, self._patience_s
+        while self.loaded() != self.image.uuid:
+            try:
+                with warnings.catch_warnings():
+                    warnings.simplefilter("ignore", DeprecationWarning)
+                    self._device.load_xclbin(self.image.xclbin)
+            except RuntimeError as error:
+                if "busy" not in str(error).lower() and "in use" not in str(error).lower():
+                    raise DeviceError(f"loading {self.image.path} on card {self.bdf} failed: {error}") from error
+                if left_s <= 0:
+                    others = ", ".join(map(str, self._clients(self.bdf))) or "unknown"
+                    raise DeviceBusy(
+                        f"card {self.bdf} holds another image ({self.loaded()}) that is in use (process {others}); "
+                        f"tried for {self._patience_s:g} s. Nothing was reset or replaced"
+                    ) from error
+                self._pause(min(pause_s, left_s))
+                left_s -= pause_s
+                pause_s *= 2
+                continue
+            if self.loaded() != self.image.uuid:
+                raise DeviceError(
+                    f"card {self.bdf} holds the image {self.loaded()} after {self.image.path.name} "
+                    f"({self.image.uuid}) was loaded"
+                )
+
+    def loaded(self) -> str:
+        """UUID of the image on the card, in lower case; empty when there is none."""
+        with _library_errors(f"asking card {self.bdf} for its image"):
+            return str(self._device.get_xclbin_uuid().to_string()).lower()
+
+
+@contextmanager
+def _library_errors(what: str) -> Iterator[None]:
+    try:
+        yield
+    except (RuntimeError, IndexError) as error:
+        raise DeviceError(f"{what} failed: {error}") from error

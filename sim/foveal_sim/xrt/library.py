@@ -1,0 +1,108 @@
+"""A module of pyxrt's shape whose one device is the co-simulated card. Time is the card's own, never a clock's."""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass, field
+from enum import IntEnum
+from types import SimpleNamespace
+from typing import Any
+
+from foveal.card import Board, load_board
+from foveal.card.bank import Bank
+
+from foveal_sim.cosim.card import CosimCard
+from foveal_sim.cosim.geometry import CosimGeometry
+from foveal_sim.xrt.buffer import SimulatedBo
+from foveal_sim.xrt.device import KEYS, SimulatedDevice, SimulatedUuid, SimulatedXclbin
+from foveal_sim.xrt.kernel import SimulatedKernel, SimulatedRegisterKernel
+from foveal_sim.xrt.run import SimulatedRun, State
+
+__all__ = ["BDF", "SimulatedXrt"]
+
+BDF = "0000:00:00.0"
+"""Address of the card that is not on any bus."""
+
+
+class Direction(IntEnum):
+    """xclBOSyncDirection."""
+
+    XCL_BO_SYNC_BO_TO_DEVICE = 0
+    XCL_BO_SYNC_BO_FROM_DEVICE = 1
+
+
+@dataclass
+class World:
+    """What all objects of one library share.
+
+    loaded: UUID of the image on the card. clock_ns: the card's time, in which the host's work is modelled.
+    """
+
+    board: Board
+    card: CosimCard
+    loaded: str = ""
+    clock_ns: float = 0.0
+    kernels: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
+    buffers: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
+    refused_writes: list[int] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.geometry = CosimGeometry(self.card)
+
+    def now_ns(self) -> int:
+        """The card's time with what the host has done since it was last asked."""
+        self.clock_ns += self.card.take_time()[0]
+        return int(self.clock_ns)
+
+    def groups(self) -> list[tuple[Bank, ...]]:
+        """What buffers can be allocated in: each bank, then each run of banks that a port is connected to."""
+        single = [(bank,) for bank in self.board.banks]
+        joined = {banks for placement in self.board.kernels for banks in placement.ports.values() if len(banks) > 1}
+        return single + sorted(joined, key=lambda banks: banks[0].base)
+
+    def group_of(self, kernel: str, port: str) -> int:
+        """The group that a kernel's memory port is connected to."""
+        placement = next(placement for placement in self.board.kernels if placement.kernel == kernel)
+        return self.groups().index(placement.ports[port])
+
+
+class SimulatedXrt:
+    """Stands where `import pyxrt` does.
+
+    clock: nanoseconds of the card's time, for XrtCard. world: what happened, for tests.
+    """
+
+    def __init__(self, *, board: str = "u280", memory_bytes: int = 256 << 20, registers: bool = True) -> None:
+        """registers: with access to the kernel's registers, as Foveal's own binding has it and pyxrt has not."""
+        facts = load_board(board)
+        card = CosimCard(facts, clock_hz=facts.clock_hz.value, memory_bytes=memory_bytes)
+        self.world = world = World(facts, card)
+        self.clock = world.now_ns
+
+        def of_world(name: str, base: type, **attributes: Any) -> Any:
+            return type(name, (base,), {"world": world, **attributes})
+
+        self.device = of_world("device", SimulatedDevice)
+        self.xclbin = of_world("xclbin", SimulatedXclbin)
+        self.uuid = SimulatedUuid
+        self.bo = of_world("bo", SimulatedBo, flags=SimpleNamespace(normal=0, cacheable=1, device_only=2, host_only=3))
+        modes = SimpleNamespace(exclusive=0, shared=1, none=2)
+        self.kernel = of_world(
+            "kernel", SimulatedRegisterKernel if registers else SimulatedKernel, cu_access_mode=modes
+        )
+        self.run = of_world("run", SimulatedRun)
+        self.xclBOSyncDirection = Direction
+        self.ert_cmd_state = State
+        self.xrt_info_device = SimpleNamespace(**{key: key for key in KEYS})
+
+    def enumerate_devices(self) -> int:
+        """One card."""
+        return 1
+
+    def reset(self, bdf: str) -> None:
+        """What `xbutil reset` does. Raises RuntimeError where the driver would end this process for what it holds."""
+        held = [f"{len(self.world.kernels)} kernels", f"{len(self.world.buffers)} buffers"]
+        if len(self.world.kernels) or len(self.world.buffers):
+            raise RuntimeError(f"card {bdf} was reset while this process held {' and '.join(held)}")
+        self.world.card.reset()
+        self.world.loaded = ""
