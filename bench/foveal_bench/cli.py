@@ -108,6 +108,18 @@ def cli(verbose: bool) -> None:
 )
 @click.option("--wave-tick", type=click.IntRange(0), default=0, show_default=True, help="The tick that --wave means.")
 @click.option("--streams", type=click.IntRange(1), default=4, show_default=True, help="Cameras of the priced fleets.")
+@click.option(
+    "--overlap",
+    type=click.IntRange(0),
+    default=12,
+    show_default=True,
+    help="Ticks that the card draws again with frames in flight together; 0 leaves it out.",
+)
+@click.option(
+    "--fault",
+    metavar="KIND[:PORT][@FRAME]",
+    help="Let the card fail in its n-th frame (two or three warm up), as hang@9 or slverr:gmem1@9; must end INVALID.",
+)
 @click.option("--prices", type=click.Path(dir_okay=False, path_type=Path), help="Price book (a copy of prices.yaml).")
 @click.option("--json", "as_json", is_flag=True, help="Print run.json instead of tables; progress goes to stderr.")
 def bench_command(out: Path, size: str, map_name: str, as_json: bool, **options: Any) -> None:

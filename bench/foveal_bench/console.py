@@ -27,6 +27,9 @@ STAGES = {
     "scan": "scan-out that no raster work hides",
     "drain": "writes still outstanding at the end",
     "read_back": "pixels to the host",
+    "kernel": "the raster kernel's run as a whole",
+    "queued": "the frame waits for what another frame holds",
+    "instrument": "the kernel's counters to the host",
 }
 """What each stage is; serial, in no frame twice."""
 
@@ -114,6 +117,8 @@ def facts(summary: dict[str, Any]) -> list[str]:
             f" at most {i['ns_max']:.1f} ns; simulated, counted in the fabric). Apart from it the set waited"
             f" {i['wait_ns_p50'] / 1e6:.3f} ms for the frame's first beat; the host's writes are in the launch stage."
         )
+    if summary["overlap"]:
+        lines.append(overlap_fact(summary["overlap"]))
     for ratio in summary["ratios"]:
         lines.append(
             f"{ratio['of']} / {ratio['to']}, device time: {ratio['value']:.3f}"
@@ -127,6 +132,17 @@ def facts(summary: dict[str, Any]) -> list[str]:
             f" {c['pixels_different']} pixels differ."
         )
     return lines
+
+
+def overlap_fact(o: dict[str, Any]) -> str:
+    """Throughput of frames in flight together, and what it costs each of them."""
+    return (
+        f"Frames in flight together: the card ends one each {milliseconds(o['period_ms'])} ms, one at a time each"
+        f" {milliseconds(o['serial_ms'])} ms: {o['ratio']:.2f} x the throughput ({o['ratio_with_ends']:.2f} x with"
+        f" filling and draining, {o['frames']} frames), while a frame takes {milliseconds(o['latency_ms'])} ms;"
+        f" {o['register_accesses']['overlapped']:.0f} register accesses a frame; {o['pixels_different']} pixels differ"
+        f" from the golden model ({o['provenance']})."
+    )
 
 
 def _cost(cost: dict[str, Any]) -> Table:

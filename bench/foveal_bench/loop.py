@@ -80,8 +80,11 @@ class FrameLoop:
             for _ in range(1 if configuration.every > 1 else rounds):
                 configuration.device.render(step.draw, configuration.regions(step))
 
-    def run(self, step: Step) -> None:
-        """Render, compare and record one tick. A device that fails makes the run INVALID and the error is raised."""
+    def run(self, step: Step) -> dict[str, Frame]:
+        """Render, compare and record one tick. A device that fails makes the run INVALID and the error is raised.
+
+        Returns the frames by configuration.
+        """
         due = [c for c in self._configurations if step.tick % c.every == 0]
         frames: dict[str, Frame] = {}
         for index in self._rng.permutation(len(due)):
@@ -100,13 +103,22 @@ class FrameLoop:
                 if configuration.full not in expected:
                     expected[configuration.full] = self._golden.render(step.draw, configuration.regions(step))
                 different = self._compare(step, configuration, frame, expected[configuration.full])
-            if frame.frame != step.draw.frame:
-                self._verdict.against(
-                    "a stale image", f"{configuration.key} answered frame {frame.frame} for {step.draw.frame}"
-                )
+            self._check_fresh(step, configuration, frame)
             self._store.append(_record(step, configuration, frame, different))
         if step.tick % self._picture_every == 0:
             self._on_picture(step, frames)
+        return frames
+
+    def check(self, step: Step, configuration: Configuration, frame: Frame) -> int:
+        """Compare a frame that was not rendered by run(); how many of its pixels differ. The steps keep their order."""
+        self._check_fresh(step, configuration, frame)
+        return self._compare(step, configuration, frame, self._golden.render(step.draw, configuration.regions(step)))
+
+    def _check_fresh(self, step: Step, configuration: Configuration, frame: Frame) -> None:
+        if frame.frame != step.draw.frame:
+            self._verdict.against(
+                "a stale image", f"{configuration.key} answered frame {frame.frame} for {step.draw.frame}"
+            )
 
     def _compare(self, step: Step, configuration: Configuration, frame: Frame, expected: Frame) -> int:
         if frame.pixels.shape != expected.pixels.shape:

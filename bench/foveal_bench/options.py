@@ -15,7 +15,8 @@ class BenchOptions:
     map: the built-in server's map, or an .xodr path. trace: replay this drive instead of driving (its own picture size
     holds). full_every: ticks between co-simulated full frames and pictures. corrupt: (tick, x, y), spoil that pixel of
     the card's region frame. wave: VCD file for the waves of the card's region frame of tick wave_tick. prices: a price
-    book of one's own. streams: cameras of the fleets that are priced.
+    book of one's own. streams: cameras of the fleets that are priced. overlap: ticks that the card draws again with
+    frames in flight together (0: none). fault: what shall go wrong with the card, and in which of its frames.
     """
 
     out: Path
@@ -36,3 +37,5 @@ class BenchOptions:
     wave_tick: int = 0
     prices: Path | None = None
     streams: int = 4
+    overlap: int = 12
+    fault: str | None = None

@@ -11,12 +11,13 @@ matplotlib.use("svg")
 
 import matplotlib.pyplot as plt
 import pandas as pd
+from foveal.timeline import KERNEL_LANES
 from matplotlib.figure import Figure
 from matplotlib.ticker import LogFormatter, ScalarFormatter
 
 from foveal_bench.console import STAGES
 
-__all__ = ["COLOURS", "latency_over_ticks", "stage_bars", "svg"]
+__all__ = ["COLOURS", "lanes", "latency_over_ticks", "stage_bars", "svg"]
 
 COLOURS = ("#4477aa", "#ee6677", "#228833", "#ccbb44")
 STAGE_COLOURS = dict(zip(STAGES, matplotlib.colormaps["tab20"].colors, strict=False))  # type: ignore[attr-defined]
@@ -52,6 +53,40 @@ def stage_bars(summary: dict[str, Any]) -> str:
     axes.invert_yaxis()
     axes.set_xlabel("median milliseconds a frame")
     axes.spines[["top", "right"]].set_visible(False)
+    return svg(figure)
+
+
+LANES = {
+    "to_card": "transfers to the card",
+    "registers": "registers, launches",
+    "geometry": "geometry kernel",
+    "raster": "raster kernel",
+    "to_host": "transfers to the host",
+}
+"""Lanes of a timeline from top to bottom."""
+
+
+def lanes(timelines: dict[str, list[list[dict[str, Any]]]]) -> str:
+    """What is busy when, by frame: one at a time above, in flight together below, on the same scale of milliseconds.
+
+    timelines: for "one_at_a_time" and "overlapped" the pieces of each frame: lane, start_ms, end_ms.
+    """
+    figure, both = plt.subplots(2, 1, figsize=(8, 4.6), sharex=True)
+    titles = (("one_at_a_time", "one frame at a time"), ("overlapped", "frames in flight together"))
+    for axes, (key, title) in zip(both, titles, strict=True):
+        for number, pieces in enumerate(timelines[key]):
+            for piece in pieces:
+                start, width = piece["start_ms"], piece["end_ms"] - piece["start_ms"]
+                row = list(LANES).index(piece["lane"])
+                axes.barh(row, width, left=start, height=0.7, color=COLOURS[number % len(COLOURS)])
+                if piece["lane"] in KERNEL_LANES:
+                    axes.text(start + width / 2, row, str(number), ha="center", va="center", fontsize=7, color="white")
+        axes.set_yticks(range(len(LANES)), list(LANES.values()), fontsize=8)
+        axes.invert_yaxis()
+        axes.set_title(title, fontsize=9, loc="left")
+        axes.spines[["top", "right"]].set_visible(False)
+    both[1].set_xlabel("milliseconds")
+    figure.tight_layout()
     return svg(figure)
 
 

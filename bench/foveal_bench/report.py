@@ -11,7 +11,7 @@ import pandas as pd
 from foveal_bench.console import NOT_CLAIMABLE, STAGES, facts, milliseconds
 from foveal_bench.cost.tco import PARTS
 from foveal_bench.cost_plots import cost_plots
-from foveal_bench.plots import latency_over_ticks, stage_bars
+from foveal_bench.plots import lanes, latency_over_ticks, stage_bars
 
 __all__ = ["render_report"]
 
@@ -28,6 +28,7 @@ def render_report(run: dict[str, Any], records: pd.DataFrame, pictures: list[dic
         facts=facts(summary) if summary else [],
         bars=stage_bars(summary) if summary else "",
         lines=latency_over_ticks(records) if summary else "",
+        lanes=lanes(summary["overlap"]["timelines"]) if summary and summary["overlap"] else "",
         cost=cost_plots(summary["cost"]) if summary else {},
         pictures=pictures,
         raw=json.dumps(run, indent=1),

@@ -6,7 +6,7 @@ import contextlib
 import json
 import logging
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.folder import results_folder
 from foveal_bench.loop import Configuration, FrameLoop, Step
 from foveal_bench.options import BenchOptions
+from foveal_bench.overlap import LEAST, measure_overlap, without_pixels
 from foveal_bench.pictures import annotated, data_uri
 from foveal_bench.progress import Progress
 from foveal_bench.report import render_report
@@ -67,12 +68,15 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         for name in (RUN, REPORT):
             (options.out / name).unlink(missing_ok=True)
         store = stack.enter_context(RecordStore(options.out))
+        overlap: dict[str, Any] | None = None
         try:
-            _drive(source, configurations, devices, store, verdict, pictures, options, progress)
+            overlap = _drive(source, configurations, devices, store, verdict, pictures, options, progress)
             if options.corrupt is not None and verdict.valid:
                 verdict.against(
                     "nothing was spoiled", f"the drive has no tick {options.corrupt[0]}; name an earlier one"
                 )
+            if options.fault is not None and verdict.valid:
+                verdict.against("no fault happened", f"the card did not come as far as {options.fault}")
         except KeyboardInterrupt:
             kept = f"what was recorded before is kept in {options.out}" if store.rows else "nothing was recorded yet"
             early = Interrupted(f"interrupted; {kept}")
@@ -102,6 +106,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
             streams=options.streams,
             card=options.board.upper(),
             today=started.date(),
+            overlap=overlap,
         ),
     }
     if verdict.valid:
@@ -114,7 +119,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
 def _open_devices(options: BenchOptions, stack: contextlib.ExitStack) -> dict[str, Device]:
     wanted: dict[str, dict[str, Any]] = {
         "opencl": {},
-        "cosim": {"board": options.board, "waves": options.wave is not None},
+        "cosim": {"board": options.board, "waves": options.wave is not None, "faults": options.fault or ()},
         "model": {},
     }
     devices = {}
@@ -150,7 +155,9 @@ def _drive(
     pictures: _Pictures,
     options: BenchOptions,
     progress: Progress,
-) -> None:
+) -> dict[str, Any] | None:
+    """Returns the figures of the frames in flight together."""
+
     def on_picture(step: Step, frames: dict[str, Frame]) -> None:
         pictures.take(step, frames)
         pictures.check_depth(step, devices["cosim"], source, verdict)
@@ -172,8 +179,11 @@ def _drive(
         before_render=before_render,
     )
     ticks = seen = 0
+    drawn: list[tuple[Step, Frame]] = []
     for step in progress.track(_warmed(source.steps, loop, progress), source.count):
-        loop.run(step)
+        frames = loop.run(step)
+        if ticks < options.overlap:
+            drawn.append((step, without_pixels(frames[ACCELERATED])))
         ticks += 1
         seen += len(step.regions) > 0
     if ticks < source.count:
@@ -181,6 +191,16 @@ def _drive(
     if not seen:
         advice = "raise --traffic or --walkers" if options.host is None else "spawn some around the ego"
         verdict.against("no regions", f"no vehicle or walker came into view in {ticks} ticks; {advice}")
+    if len(drawn) < LEAST:
+        return None
+    progress.say(f"drawing {len(drawn)} ticks again, overlapped on the card")
+    card = next(c for c in configurations if c.key == ACCELERATED)
+    overlapped = replace(card, key=f"{ACCELERATED}, overlapped")
+    try:
+        return measure_overlap(drawn, card.device, lambda step, frame: loop.check(step, overlapped, frame))
+    except DeviceError as error:
+        verdict.against("a device failed", f"{overlapped.key}: {error}")
+        raise
 
 
 def _warmed(steps: Iterator[Step], loop: FrameLoop, progress: Progress) -> Iterator[Step]:

@@ -31,12 +31,13 @@ def summarise_run(
     streams: int,
     card: str,
     today: date,
+    overlap: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
     """Figures of a run as plain JSON values; times in milliseconds, each with its provenance.
 
     records: one row a frame and configuration, as the frame loop writes them. devices: configuration -> device facts.
     card: price book's name of the card that was simulated. streams: camera streams of the fleets that are priced.
-    today: what the age of prices is counted to.
+    today: what the age of prices is counted to. overlap: figures of frames in flight together, as they are.
     """
     groups = {str(name): rows for name, rows in records.groupby("configuration", sort=False)}
     configurations = {name: _configuration(rows) | devices.get(name, {}) for name, rows in groups.items()}
@@ -47,6 +48,7 @@ def summarise_run(
         "regions": _regions(groups[ACCELERATED]) if ACCELERATED in groups else None,
         "injection": _injection(groups[ACCELERATED], devices) if ACCELERATED in groups else None,
         "dma": _dma(records),
+        "overlap": overlap,
         "checked": _checked(groups),
         "cost": cost_of_run(configurations, prices, roles=FLEETS, streams=streams, card=card, today=today),
     }

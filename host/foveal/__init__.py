@@ -5,6 +5,7 @@ from foveal.drawlist import DrawList, MeshSet, Zone
 from foveal.frame import Frame, StageTime
 from foveal.provenance import Provenance
 from foveal.region import Region, RegionSet
+from foveal.stream import stream
 
 __all__ = [
     "Device",
@@ -19,4 +20,5 @@ __all__ = [
     "Zone",
     "device_names",
     "open_device",
+    "stream",
 ]

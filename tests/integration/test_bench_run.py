@@ -116,6 +116,43 @@ def test_one_corrupted_pixel_is_invalid_without_a_headline(tmp_path, valid_run):
     assert "cosim-region, tick 9: 1 pixels, the first at x 160, y 100" in run["reasons"][0]
 
 
+def test_the_card_ends_frames_more_often_when_several_are_in_flight(valid_run):
+    overlap = json.loads((valid_run[0] / "run.json").read_text())["summary"]["overlap"]
+    assert (overlap["frames"], overlap["pixels_different"]) == (12, 0)
+    assert overlap["provenance"] == "modelled + simulated"
+    assert overlap["period_ms"] < overlap["serial_ms"] < overlap["latency_ms"]
+    assert "in flight together" in (valid_run[0] / "report.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("fault", "where", "words"),
+    [
+        ("lost_interrupt@6", "cosim-region, tick ", "its interrupt was lost"),
+        ("slverr:gmem1@15", "cosim-region, overlapped: ", "memory port gmem1 answered SLVERR"),
+    ],
+)
+def test_a_card_that_fails_makes_the_run_invalid_without_a_headline(tmp_path, valid_run, fault, where, words):
+    """Frames 0 to 2 warm up, 3 to 12 are those of six ticks (6 regions, 2 full, 2 depth), 13 to 18 are overlapped."""
+    trace = ["--trace", str(valid_run[0] / "drive.trace"), "--ticks", "6"]
+    done = bench(tmp_path, *trace, "--fault", fault)
+    assert done.returncode == 3, done.stdout + done.stderr
+    assert words in done.stderr
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert (run["verdict"], run["headline"]) == ("INVALID", None)
+    assert run["reasons"][0].startswith(f"a device failed: {where}")
+    assert words in run["reasons"][0]
+
+
+def test_a_fault_that_does_not_come_to_pass_is_no_success(tmp_path, valid_run):
+    done = bench(tmp_path, "--trace", str(valid_run[0] / "drive.trace"), "--ticks", "3", "--fault", "reset@999")
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert "no fault happened: the card did not come as far as reset@999" in done.stdout
+
+
+def test_a_fault_that_does_not_exist_is_named(tmp_path, valid_run):
+    _one_line(bench(tmp_path, "--trace", str(valid_run[0] / "drive.trace"), "--fault", "burn"), "no fault 'burn'")
+
+
 def test_killing_the_server_gives_one_error_and_keeps_the_frames(tmp_path):
     command = [*COMMAND, "bench", "--out", str(tmp_path), "--size", "320x180", "--ticks", "4000"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from contextlib import nullcontext
+from collections.abc import Generator, Iterable
+from contextlib import closing, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -42,7 +42,16 @@ class CosimDevice(FovealDriver):
     def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
         path, self.wave_next = self.wave_next, None
         with self._wave(path) if path is not None else nullcontext():
-            frame = super().render(draw, regions, depth)
+            return self._spoil(super().render(draw, regions, depth))
+
+    def stream(
+        self, requests: Iterable[tuple[DrawList, RegionSet]], *, depth: bool = False, counters: bool = False
+    ) -> Generator[Frame]:
+        with closing(super().stream(requests, depth=depth, counters=counters)) as frames:
+            for frame in frames:
+                yield self._spoil(frame)
+
+    def _spoil(self, frame: Frame) -> Frame:
         if self.spoil_next is not None:
             frame = replace(frame, pixels=_spoiled(frame.pixels, *self.spoil_next))
             self.spoil_next = None
