@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from foveal.errors import MapError
 from foveal_sim.maps import map_names, map_path
-from foveal_sim.maps.generate import MAPS
+from foveal_sim.maps.generate import opendrive
+from foveal_sim.maps.plan import Arm, Crossing, Lane, Plan, plans
 from foveal_sim.world.geometry import footprint, overlaps
 from foveal_sim.world.lanes import LaneGraph, lane_strips
 from foveal_sim.world.opendrive import load_map, parse_map
@@ -34,9 +35,66 @@ def road(**changes: str) -> str:
 
 
 def test_packaged_maps_are_what_the_generator_writes():
-    assert map_names() == sorted(MAPS)
-    for name, build in MAPS.items():
-        assert map_path(name).read_text(encoding="utf-8") == build()
+    assert map_names() == sorted(plans())
+    for name, plan in plans().items():
+        assert map_path(name).read_text(encoding="utf-8") == opendrive(plan)
+
+
+@pytest.mark.parametrize("name", map_names())
+def test_lanes_of_a_packaged_map_join_without_gap_or_kink(name):
+    road_map = load_map(name)
+    assert road_map.warnings == ()
+    graph = LaneGraph.of(lane_strips(road_map), "driving")
+    joints = [(lane, after) for lane, following in enumerate(graph.successors) for after in following]
+    assert bool(joints) == (name != "straight")
+    for lane, after in joints:
+        end, start = graph.strips[lane], graph.strips[after]
+        assert np.linalg.norm(end.xyz[-1] - start.xyz[0]) < 0.05, (end.key, start.key)
+        assert abs((end.yaw[-1] - start.yaw[0] + 180) % 360 - 180) < 0.5, (end.key, start.key)
+
+
+def test_the_curve_bends_both_ways():
+    (forward, *_) = [strip for strip in lane_strips(load_map("curve")) if strip.key == (2, 0, -1)]
+    (back, *_) = [strip for strip in lane_strips(load_map("curve")) if strip.key == (4, 0, -1)]
+    assert forward.yaw[-1] - forward.yaw[0] == pytest.approx(-90, abs=0.5), "CARLA counts yaw to the right"
+    assert back.yaw[-1] - back.yaw[0] == pytest.approx(60, abs=0.5)
+
+
+def test_each_arm_of_the_junction_leads_to_the_three_others():
+    graph = LaneGraph.of(lane_strips(load_map("junction")), "driving")
+    roads = {strip.key[0]: lane for lane, strip in enumerate(graph.strips) if strip.key[2] == 1}
+    assert sorted(roads) == [1, 2, 3, 4]
+    for arm, lane in roads.items():
+        ways = graph.successors[lane]
+        ends = {graph.strips[out].key for way in ways for out in graph.successors[way]}
+        assert len(ways) == 3
+        assert ends == {(other, 0, -1) for other in roads if other != arm}
+
+
+def test_each_arm_has_a_light_that_the_client_finds_ahead():
+    world_map = load_map("junction").geometry
+    for arm in (1, 2, 3, 4):
+        lane = world_map.get_waypoint_xodr(arm, 1, 41.0)
+        (light,) = lane.get_landmarks(60.0, False)
+        assert (light.id, light.type, light.distance) == (str(arm), "1000001", pytest.approx(40.0))
+        beside = lane.transform.get_right_vector()
+        offset = light.transform.location - lane.transform.location
+        assert offset.x * beside.x + offset.y * beside.y > lane.lane_width / 2, "on the right of who comes"
+        assert world_map.get_waypoint_xodr(arm, -1, 0.5).get_landmarks(60.0, False) == []
+
+
+def test_arms_that_meet_at_odd_angles_are_refused():
+    text = "streets: {s: [[driving, 3]]}\nmaps: {m: {street: s, speed_mps: 9, setback: 9, phases: [], arms: ARMS}}"
+    for arms in ("[{heading: 45, length: 9}]", "[{heading: 90, length: 9}, {heading: 90, length: 9}]"):
+        with pytest.raises(ValueError, match="quarter turns"):
+            plans(text.replace("ARMS", arms))
+
+
+def test_a_crossing_may_have_three_arms():
+    crossing = Crossing((Arm(0, 60.0), Arm(1, 60.0), Arm(2, 60.0)), 12.0, ((0, 2), (1,)))
+    road_map = parse_map(opendrive(Plan("tee", (Lane("driving", 3.0),), 10.0, crossing)), "tee", "tee.xodr")
+    graph = LaneGraph.of(lane_strips(road_map), "driving")
+    assert sorted(len(following) for following in graph.successors) == [0] * 3 + [1] * 6 + [2] * 3
 
 
 def test_town_block_closes_lane_by_lane():
@@ -57,7 +115,10 @@ def test_straight_has_lanes_of_500_m_3_5_m_wide():
     assert sum(strip.span.kind == "sidewalk" for strip in strips) == 2
 
 
-@pytest.mark.parametrize(("name", "labels"), [("straight", {3, 6, 9}), ("town_block", {3, 6, 9, 14})])
+@pytest.mark.parametrize(
+    ("name", "labels"),
+    [("straight", {3, 6, 9}), ("curve", {3, 6, 9}), ("junction", {3, 6, 9}), ("town_block", {3, 6, 9, 14})],
+)
 def test_scenery_stands_beside_the_road_and_apart(name, labels):
     road_map = load_map(name)
     strips = lane_strips(road_map)
