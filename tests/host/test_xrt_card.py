@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ from foveal.card import registers
 from foveal.errors import DeviceBroken, DeviceBusy, DeviceError, DeviceNotFound, DeviceTimeout
 from foveal.provenance import Provenance
 from foveal.region import Region, RegionSet
+from foveal.xclbin import Kind, pack, unpack
 from foveal.xrt.device import XrtDevice, open_xrt
 from foveal.xrt.groups import Bank, Groups
 from foveal.xrt.states import PENDING, STATES
@@ -18,6 +21,7 @@ from test_card_driver import HEIGHT, REGIONS, WIDTH, draw, expected, meshes
 from xrt_double import (
     ABORT,
     ERROR,
+    IMAGE,
     MIB,
     NORESPONSE,
     OTHER,
@@ -446,7 +450,8 @@ def test_the_board_is_that_of_the_shell(tmp_path: Path) -> None:
     library = StrictXrt(info={"name": "xilinx_vck5000_gen4x8"})
     with pytest.raises(DeviceNotFound, match=r"no board file is for.*u280, u55c"):
         opened(library, tmp_path)
-    assert "U55C" in opened(library, tmp_path, board="u55c").info.name
+    image = write_image(tmp_path, "u55c")
+    assert "U55C" in opened(library, tmp_path, board="u55c", image=image).info.name
 
 
 def test_a_clock_that_is_not_told_must_be_named(tmp_path: Path) -> None:
@@ -454,3 +459,42 @@ def test_a_clock_that_is_not_told_must_be_named(tmp_path: Path) -> None:
     with pytest.raises(DeviceNotFound, match="clock_hz="):
         opened(library, tmp_path)
     assert opened(library, tmp_path, clock_hz=250e6).clock_hz == 250e6
+
+
+def test_an_image_of_another_card_is_refused_before_it_is_loaded(tmp_path: Path) -> None:
+    library = StrictXrt(loaded=OTHER)
+    with pytest.raises(DeviceError, match="cannot be used: it is for the platform xilinx_u55c"):
+        opened(library, tmp_path, image=write_image(tmp_path, "u55c"))
+    assert library.loaded == OTHER
+
+
+def test_an_image_that_is_none_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(DeviceNotFound, match="make xclbin"):
+        opened(StrictXrt(), tmp_path, image=tmp_path / "missing.xclbin")
+    broken = tmp_path / "broken.xclbin"
+    broken.write_bytes(write_image(tmp_path).read_bytes()[:1000])
+    with pytest.raises(DeviceError, match="cannot be used"):
+        opened(StrictXrt(), tmp_path, image=broken)
+
+
+@pytest.mark.parametrize(("told", "accepted"), [("1.9", True), ("2.0", False), ("", True)])
+def test_the_register_map_is_that_of_the_image(tmp_path: Path, told: str, accepted: bool) -> None:
+    path = tmp_path / "other.xclbin"
+    container = unpack(IMAGE)
+    build = json.dumps({"build_metadata": {"register_map": told}}).encode()
+    path.write_bytes(pack(replace(container, sections=container.sections | {Kind.BUILD_METADATA: build})))
+    library = StrictXrt(loaded=OTHER)
+    if accepted:
+        assert opened(library, tmp_path, image=path).identity.version == (1, int(told.partition(".")[2] or 0))
+        return
+    with pytest.raises(DeviceError, match=r"register map 2\.0, this driver speaks 1\.x"):
+        opened(library, tmp_path, image=path)
+    assert library.loaded == OTHER
+
+
+def test_a_card_that_does_not_keep_the_image_is_no_card(tmp_path: Path) -> None:
+    class Forgetful(StrictXrt):
+        loaded = property(lambda self: OTHER, lambda self, value: None)  # type: ignore[assignment]
+
+    with pytest.raises(DeviceError, match=f"holds the image {OTHER} after"):
+        opened(Forgetful(), tmp_path)

@@ -18,14 +18,14 @@ from typing import Any
 
 import numpy as np
 from card_double import pattern
-from foveal.card import registers
-from foveal.card.kernel import kernel_xml, load_kernel
+from foveal.card import load_board, registers
+from foveal.card.kernel import load_kernel
 from foveal.card.roles import GEOMETRY, KERNEL
 from foveal.geometry import STATISTICS
+from foveal.xclbin import make_xclbin, read_image
 
 BASE = 0x4_0000_0000
 MIB = 1 << 20
-UUID = "0f0e0d0c-0b0a-0908-0706-050403020100"
 OTHER = "ffffffff-0000-0000-0000-000000000000"
 POISON = 0xEE
 NEW, RUNNING, COMPLETED, ERROR, ABORT, TIMEOUT, NORESPONSE = 1, 3, 4, 5, 6, 8, 9
@@ -41,13 +41,14 @@ def banks(**changes: int) -> dict[str, int]:
     return groups | {name.replace("__", "."): group for name, group in changes.items()}
 
 
-def write_image(folder: Path, text: str | None = None) -> Path:
-    """An image file as far as hosts read it: the description of both kernels in a container."""
-    path = folder / "foveal_u280.xclbin"
-    if text is None:
-        kernels = [re.search(r"<kernel .*</kernel>", kernel_xml(name), re.S) for name in (KERNEL, GEOMETRY)]
-        text = "".join(found[0] for found in kernels if found is not None)
-    path.write_bytes(b'xclbin2\0<?xml version="1.0"?><project>' + text.encode() + b"</project>")
+IMAGE = make_xclbin(load_board("u280"))
+UUID = str(read_image(IMAGE).uuid)
+
+
+def write_image(folder: Path, board: str = "u280") -> Path:
+    """An image file as far as hosts read it."""
+    path = folder / f"foveal_{board}.xclbin"
+    path.write_bytes(make_xclbin(load_board(board)))
     return path
 
 
@@ -68,7 +69,6 @@ class StrictXrt:
     )
     cards: list[tuple[str, str]] = field(default_factory=lambda: [("0000:d8:00.1", "XFL1RT5PHT31")])
     loaded: str = UUID
-    identity: str = UUID
     others: int = 0
     waits: list[int] = field(default_factory=list)
     states: list[int] = field(default_factory=list)
@@ -159,20 +159,10 @@ class _StrictXclbin:
     def __init__(self, path: str) -> None:
         assert isinstance(path, str)
         self.world.call("xclbin", Path(path).name)
-        if not Path(path).read_bytes().startswith(b"xclbin2\0"):
-            raise RuntimeError("Invalid xclbin")
-        self._names = re.findall(r'<kernel name="(\w+)".*?</kernel>', Path(path).read_text("latin-1"), re.S)
-        self._text = Path(path).read_text("latin-1")
+        self._uuid = str(read_image(Path(path).read_bytes()).uuid)
 
     def get_uuid(self) -> _Uuid:
-        return _Uuid(text=self.world.identity)
-
-    def get_kernels(self) -> list[Any]:
-        bodies = re.findall(r"<kernel .*?</kernel>", self._text, re.S)
-        return [
-            SimpleNamespace(get_name=lambda name=name: name, get_num_args=lambda body=body: body.count("<arg "))
-            for name, body in zip(self._names, bodies, strict=True)
-        ]
+        return _Uuid(text=self._uuid)
 
     def get_mems(self) -> list[Any]:
         return [
@@ -200,7 +190,7 @@ class _StrictDevice:
         if self.world.others:
             self.world.others -= 1
             raise RuntimeError("failed to load xclbin: Device or resource busy")
-        self.world.loaded = self.world.identity
+        self.world.loaded = image.get_uuid().to_string()
         return image.get_uuid()
 
     def get_xclbin_uuid(self) -> _Uuid:
@@ -288,7 +278,8 @@ class _StrictKernel:
         assert isinstance(device, _StrictDevice)
         assert identity.to_string() == self.world.loaded, "the image is not on the card"
         self.world.call("kernel", name, mode)
-        self.name = name
+        self.name, _, instance = name.partition(":")
+        assert instance == {KERNEL: "{foveal_1}", GEOMETRY: "{geometry_1}"}[self.name]
         self.world.live_kernels += 1
 
     def __del__(self) -> None:

@@ -87,7 +87,8 @@ def open_xrt(
         raise DeviceNotFound(f"XRT shows no card: {why_none()}")
     found = select(cards, card)
     board = board or _board_of(found)
-    image = Image.read(library, Path(xclbin) if xclbin is not None else Path(f"foveal_{board}.xclbin"))
+    facts = load_board(board)
+    image = Image.read(library, Path(xclbin) if xclbin is not None else Path(f"foveal_{board}.xclbin"), facts)
     session = Session(
         library,
         found,
@@ -100,7 +101,6 @@ def open_xrt(
     )
     simulated = getattr(library, "clock", None)  # a library without silicon brings its own time
     with _given_back(session):
-        facts = load_board(board)
         clock_hz = clock_hz or session.clock_hz()
         opened = XrtCard(
             session,

@@ -109,6 +109,8 @@ class Session:
         for sample in self.telemetry().samples:
             if sample.metric == CLOCK and KERNEL_CLOCK in dict(sample.attributes).get("sensor", "").upper():
                 return sample.value * 1e6
+        if self.image.clock_hz:
+            return self.image.clock_hz
         raise DeviceNotFound(f"XRT does not tell the kernels' clock of card {self.bdf}; name it by clock_hz=")
 
     def describe(self) -> dict[str, str]:
@@ -139,7 +141,8 @@ class Session:
             )  # what replaces this call does not load an Alveo's image
             exclusive = self.library.kernel.cu_access_mode.exclusive
             for name in (KERNEL, GEOMETRY):
-                self.kernels[name] = self.library.kernel(self._device, self.image.xclbin.get_uuid(), name, exclusive)
+                full = self.image.names[name]
+                self.kernels[name] = self.library.kernel(self._device, self.image.xclbin.get_uuid(), full, exclusive)
 
     def _load(self) -> None:
         """An image that is there is shared; another one is loaded once nobody uses the card."""

@@ -37,8 +37,9 @@ class SimulatedBo:
             self._mirror, self.group = owner._mirror[self._offset : self._offset + size], owner.group
             return
         _, self.group = rest
-        banks = self.world.groups()
-        if self.group >= len(banks) or size > sum(bank.size for bank in banks[self.group]):
+        image = self.world.image
+        groups = (image.groups or image.memories) if image is not None else ()
+        if self.group >= len(groups) or size > groups[self.group].size:
             raise MemoryError("std::bad_alloc")
         self._buffer = self.world.card.allocate(size, "output")
         self._mirror = np.full(size, STALE, np.uint8)

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
-import re
-import uuid
 from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
-from foveal.card.kernel import load_kernel
+from foveal.errors import XclbinError
+from foveal.xclbin import read_image
+from foveal.xclbin.sections import Memory
 
 if TYPE_CHECKING:
     from foveal_sim.xrt.library import World
@@ -31,25 +30,20 @@ class SimulatedUuid:
 
 
 class SimulatedXclbin:
-    """An image file. Its memories and connections are those of the board that is simulated."""
-
-    world: World
+    """An image file."""
 
     def __init__(self, path: str) -> None:
-        content = Path(path).read_bytes()
-        if not content.startswith(b"xclbin2\0"):
-            raise RuntimeError("Invalid xclbin")
-        self.identity = str(uuid.UUID(bytes=hashlib.sha256(content).digest()[:16]))
-        self._names = re.findall(rb'<kernel name="(\w+)"', content)
+        try:
+            self.image = read_image(Path(path).read_bytes())
+        except XclbinError as error:
+            raise RuntimeError(f"Invalid xclbin: {error}") from error
 
     def get_uuid(self) -> SimulatedUuid:
-        return SimulatedUuid(self.identity)
-
-    def get_kernels(self) -> list[Any]:
-        return [_kernel(name.decode()) for name in self._names]
+        return SimulatedUuid(str(self.image.uuid))
 
     def get_mems(self) -> list[Any]:
-        return [_memory(index, banks) for index, banks in enumerate(self.world.groups())]
+        """The table of groups, as XRT does."""
+        return [_memory(index, memory) for index, memory in enumerate(self.image.groups or self.image.memories)]
 
 
 class SimulatedDevice:
@@ -61,13 +55,13 @@ class SimulatedDevice:
 
     def load_xclbin(self, image: SimulatedXclbin) -> SimulatedUuid:
         world = self.world
-        if world.loaded != image.identity and len(world.kernels):
+        if world.loaded != str(image.image.uuid) and len(world.kernels):
             raise RuntimeError("failed to load xclbin: Device or resource busy")
-        world.loaded = image.identity
+        world.image = image.image
         return image.get_uuid()
 
     def get_xclbin_uuid(self) -> SimulatedUuid:
-        return SimulatedUuid(self.world.loaded or str(uuid.UUID(int=0)))
+        return SimulatedUuid(self.world.loaded)
 
     def get_info(self, key: str) -> str:
         board = self.world.board
@@ -83,18 +77,11 @@ class SimulatedDevice:
         }[key]
 
 
-def _kernel(name: str) -> Any:
-    count = len(load_kernel(name).arguments)
-    return SimpleNamespace(get_name=lambda: name, get_num_args=lambda: count)
-
-
-def _memory(index: int, banks: Any) -> Any:
-    first, last, size = banks[0], banks[-1], sum(bank.size for bank in banks)
-    tag = first.tag if first is last else f"{first.tag[:-1]}:{last.tag.partition('[')[2]}"
+def _memory(index: int, memory: Memory) -> Any:
     return SimpleNamespace(
         get_index=lambda: index,
-        get_tag=lambda: tag,
-        get_base_address=lambda: first.base,
-        get_size_kb=lambda: size >> 10,
-        get_used=lambda: True,
+        get_tag=lambda: memory.tag,
+        get_base_address=lambda: memory.base,
+        get_size_kb=lambda: memory.size >> 10,
+        get_used=lambda: memory.used,
     )

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from foveal.card import registers
-from foveal.card.kernel import load_kernel
 from foveal.card.roles import KERNEL
 
 if TYPE_CHECKING:
@@ -15,25 +14,32 @@ __all__ = ["SimulatedKernel", "SimulatedRegisterKernel"]
 
 
 class SimulatedKernel:
-    """kernel(device, uuid, name, mode)."""
+    """kernel(device, uuid, "name:{instance}", mode)."""
 
     world: World
 
     def __init__(self, device: Any, identity: Any, name: str, mode: int) -> None:
-        if identity.to_string() != self.world.loaded:
+        image = self.world.image
+        if image is None or identity.to_string() != self.world.loaded:
             raise RuntimeError(f"xclbin with uuid '{identity.to_string()}' is not loaded")
-        if any(other.name == name for other in self.world.kernels):
+        if any(other.name == name.partition(":")[0] for other in self.world.kernels):
             raise RuntimeError(f"failed to open cu context '{name}': Device or resource busy")
-        self.name, self.description = name, load_kernel(name)
+        self.name, _, instance = name.partition(":")
+        self.description = image.instance(instance.strip("{}")).kernel
+        self._place = next(n for n, ip in enumerate(image.ips) if ip.name == name.replace("{", "").replace("}", ""))
         self.world.kernels.add(self)
-        if name == KERNEL:
+        if self.name == KERNEL:
             # What the kernel driver does when a context is opened: ends of runs come by interrupt.
             self.world.card.kernel.write_register(registers.GIE, registers.GIE_ENABLE_MASK)
             self.world.card.kernel.write_register(registers.IER, registers.IER_AP_DONE_MASK)
 
     def group_id(self, index: int) -> int:
-        argument = self.description.arguments[index]
-        return self.world.group_of(self.name, argument.port)
+        assert self.world.image is not None
+        connections = self.world.image.group_connections or self.world.image.connections
+        found = [c.memory for c in connections if (c.ip, c.argument) == (self._place, index)]
+        if not found:
+            raise IndexError(f"argument {index} has no memory connection")
+        return found[-1]
 
 
 class SimulatedRegisterKernel(SimulatedKernel):

@@ -7,9 +7,10 @@ from dataclasses import dataclass, field
 from enum import IntEnum
 from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 from foveal.card import Board, load_board
-from foveal.card.bank import Bank
+from foveal.xclbin import Image
 
 from foveal_sim.cosim.card import CosimCard
 from foveal_sim.cosim.geometry import CosimGeometry
@@ -35,12 +36,12 @@ class Direction(IntEnum):
 class World:
     """What all objects of one library share.
 
-    loaded: UUID of the image on the card. clock_ns: the card's time, in which the host's work is modelled.
+    image: on the card. clock_ns: the card's time, in which the host's work is modelled.
     """
 
     board: Board
     card: CosimCard
-    loaded: str = ""
+    image: Image | None = None
     clock_ns: float = 0.0
     kernels: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
     buffers: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
@@ -54,16 +55,10 @@ class World:
         self.clock_ns += self.card.take_time()[0]
         return int(self.clock_ns)
 
-    def groups(self) -> list[tuple[Bank, ...]]:
-        """What buffers can be allocated in: each bank, then each run of banks that a port is connected to."""
-        single = [(bank,) for bank in self.board.banks]
-        joined = {banks for placement in self.board.kernels for banks in placement.ports.values() if len(banks) > 1}
-        return single + sorted(joined, key=lambda banks: banks[0].base)
-
-    def group_of(self, kernel: str, port: str) -> int:
-        """The group that a kernel's memory port is connected to."""
-        placement = next(placement for placement in self.board.kernels if placement.kernel == kernel)
-        return self.groups().index(placement.ports[port])
+    @property
+    def loaded(self) -> str:
+        """UUID of the image on the card; zeros without one."""
+        return str(self.image.uuid) if self.image is not None else str(UUID(int=0))
 
 
 class SimulatedXrt:
@@ -105,4 +100,4 @@ class SimulatedXrt:
         if len(self.world.kernels) or len(self.world.buffers):
             raise RuntimeError(f"card {bdf} was reset while this process held {' and '.join(held)}")
         self.world.card.reset()
-        self.world.loaded = ""
+        self.world.image = None
