@@ -47,13 +47,18 @@ class Bench:
         ]
 
     def check(self, command: Command, beats: list[tuple[int, ...]]) -> None:
-        """`beats` are the command's bytes; a beat is bad if and only if a byte of it came in a bad beat."""
+        """`beats` are the command's bytes; a beat is bad if and only if a byte of it came in a bad beat.
+
+        Behind the last beat of memory lanes are zero: what the channel holds then belongs to nobody.
+        """
+        end = -(-(command.offset + len(command.data)) // self.bytes) * self.bytes
         for n, (word, keep, last, user) in enumerate(beats):
             wanted = command.data[n * self.bytes : (n + 1) * self.bytes]
             assert keep == (1 << len(wanted)) - 1
             assert word.to_bytes(self.bytes, "little")[: len(wanted)] == wanted
             assert last == (n == len(beats) - 1)
             first = command.offset + n * self.bytes
+            assert word >> 8 * min(self.bytes, end - first) == 0
             source = {at // self.bytes for at in range(first, first + len(wanted))}
             assert user == bool(source & command.bad), f"beat {n}"
         assert len(beats) == -(-len(command.data) // self.bytes)

@@ -527,6 +527,34 @@ async def one_pixel_and_the_whole_frame(dut: Any) -> None:
     assert await bench.run(beats) == expected(beats, range(height), boxes, width)
 
 
+def lopsided(rng: random.Random, limit: int, count: int, ones: bool) -> list[int]:
+    """`count` ascending numbers below `limit`, most of whose bits are ones, or zeros."""
+    found: set[int] = set()
+    while len(found) < count:
+        one, other = rng.randrange(limit), rng.randrange(limit)
+        found.add((one | other if ones else one & other) % limit)
+    return sorted(found)
+
+
+@cocotb.test
+async def every_bit_of_every_region_counts(dut: Any) -> None:
+    """Four lines of 4,096 pixels, far apart, each with both edges of four regions."""
+    bench = Bench(dut)
+    rng = bench_rng("bits")
+    await bench.loop.reset()
+    for turn in range(PPC):
+        ones = turn % 2 == 0
+        rows = lopsided(rng, 8191, 4, ones)
+        boxes = []
+        for row in rows:
+            edges = lopsided(rng, 4097, NUM_ROI // 2, ones)
+            boxes += [(x0, row, x1, row + 1) for x0, x1 in zip(edges[::2], edges[1::2], strict=True)]
+        rng.shuffle(boxes)
+        bench.set_regions(boxes, 4096)
+        beats = frame_beats(rng, 4096, rows)
+        assert await bench.run(beats) == expected(beats, rows, boxes, 4096)
+
+
 @cocotb.test
 async def every_point_was_met(dut: Any) -> None:
     """The last test: what the tests before it were to meet."""

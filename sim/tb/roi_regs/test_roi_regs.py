@@ -30,6 +30,11 @@ def load_registers() -> ModuleType:
 regs = load_registers()
 OKAY, SLVERR = 0, 2
 MASK = 0xFFFFFFFF
+BASES = ("tri_base", "band_base", "out_base", "mat_base", "tex_base")
+NUMBERS = (
+    *("WIDTH", "HEIGHT", "STRIDE", "BACKGROUND", "TIMEOUT", "TEX_PAGES", "EGO_X", "EGO_Y"),
+    *("ZONE_X0", "ZONE_Y0", "ZONE_X1", "ZONE_Y1", "ZONE_MARGIN"),
+)
 ACTIONS = {"CTRL", "ISR", "ROI_COMMIT", "CTRL_RESET", "MAT_INVALIDATE", "TEX_INVALIDATE"}
 INPUTS = (
     *("frame_done", "clip_pending", "clip_stalled", "clip_fire", "clip_fresh", "frame_counters", "dma_counters"),
@@ -47,7 +52,7 @@ class Bench:
         self.loop.add(self)
         self.regions = int(dut.NUM_ROI.value)
         self.started: list[int] = []  # cycles with frame_start
-        self.invalidated = 0
+        self.invalidated = {"MAT_INVALIDATE": 0, "TEX_INVALIDATE": 0}  # cycles in which the pin says so
         self.changes = 0  # cycles with roi_change
         for pin in INPUTS:
             getattr(dut, pin).value = 0
@@ -62,7 +67,8 @@ class Bench:
         if bit(self.dut.frame_start):
             assert bit(self.dut.soft_rst_n)
             self.started.append(self.loop.cycle)
-        self.invalidated += bit(self.dut.mat_invalidate)
+        self.invalidated["MAT_INVALIDATE"] += bit(self.dut.mat_invalidate)
+        self.invalidated["TEX_INVALIDATE"] += bit(self.dut.tex_invalidate)
         self.changes += bit(self.dut.roi_change)
 
     async def write(self, name: str, value: int, strobe: int = 15) -> None:
@@ -128,8 +134,10 @@ async def every_register_resets_and_keeps_its_bits(dut: Any) -> None:
             value = bench.rng.getrandbits(32)
             await bench.write(register.name, value)
             written[register.name] = value & mask
-    for name, value in written.items():
-        assert await bench.read(name) == value, name
+    for _ in range(2):
+        for name, value in written.items():
+            assert await bench.read(name) == value, name
+        await bench.write("TIMEOUT", written["TIMEOUT"])  # one write more, of no matter to the others
     for name, value in written.items():
         strobe = bench.rng.randrange(16)
         mask = sum(0xFF << 8 * lane for lane in range(4) if strobe >> lane & 1)
@@ -149,13 +157,24 @@ async def read_only_and_unmapped_addresses_answer_slverr(dut: Any) -> None:
             assert await bench.bus.write(register.offset, ~before) == SLVERR, register.name
             assert await bench.read(register.name) == before
     mapped = set(regs.OFFSETS.values())
-    for offset in (0x018, 0x024, 0x0FC, 0x190, 0x1FC, regs.TEX_MISSED + 4, 0xFFC, 0x500):
+    for offset in (0x018, 0x024, 0x0FC, 0x190, 0x1FC, regs.TEX_MISSED + 4, 0xFFC, 0x500) * 4:
         assert offset not in mapped
         assert await bench.bus.write(offset, MASK) == SLVERR
         assert await bench.bus.read(offset) == (0, SLVERR)
     if bench.regions < 16:
         assert await bench.bus.write(regs.roi_lo(bench.regions), 1) == SLVERR
         assert await bench.bus.read(regs.roi_lo(bench.regions)) == (0, SLVERR)
+
+
+@cocotb.test
+async def frames_are_counted_through_all_bits(dut: Any) -> None:
+    bench = Bench(dut, "frames")
+    await bench.start()
+    for before in (0xFFFF_FFFF, 0x7FFF_FFFF, 0x5555_5555, 0xAAAA_AAAA):
+        await bench.begin()
+        dut.frames_reg.value = before
+        await bench.finish()
+        assert await bench.read("FRAMES") == (before + 1) % 2**32
 
 
 @cocotb.test
@@ -227,6 +246,63 @@ async def configuration_is_held_during_a_frame(dut: Any) -> None:
     await bench.begin()
     assert int(dut.cfg_tri_base.value) == 0x12_0000_0000
     assert (dut.cfg_ego_x.value.to_signed(), int(dut.cfg_width.value), int(dut.cfg_timeout.value)) == (7, 9, 5)
+
+
+PINS: dict[str, tuple[str, ...]] = {
+    **{f"cfg_{name}": (f"{name.upper()}_LO", f"{name.upper()}_HI") for name in BASES},
+    **{f"cfg_{name.lower()}": (name,) for name in NUMBERS},
+}
+"""Pin of the configuration: its registers, the lower word first."""
+
+
+class Configuration:
+    """The words behind the pins, and an agent that compares the pins in every cycle while a frame holds them."""
+
+    def __init__(self, dut: Any) -> None:
+        self.pins = [(name, getattr(dut, name), words) for name, words in PINS.items()]
+        flags = ("strided", "depth_out", "immediate")
+        self.flags = [(getattr(dut, f"cfg_{name}"), getattr(regs, f"FLAGS_{name.upper()}_SHIFT")) for name in flags]
+        self.held: dict[str, int] = {}
+
+    def reset(self) -> None:
+        """Nothing to put to rest."""
+
+    def drive(self) -> None:
+        """It only listens."""
+
+    def sample(self) -> None:
+        if not self.held:
+            return
+        for name, pin, words in self.pins:
+            wanted = sum(self.held[word] << 32 * n for n, word in enumerate(words))
+            assert int(pin.value) == wanted, name
+        for pin, shift in self.flags:
+            assert bit(pin) == self.held["FLAGS"] >> shift & 1
+
+
+@cocotb.test
+async def every_bit_of_the_configuration_is_taken_at_a_start_and_held(dut: Any) -> None:
+    """Random words, then their complements; each is written over while the frame before it runs."""
+    bench = Bench(dut, "bits")
+    await bench.loop.reset()
+    configuration = bench.loop.add(Configuration(dut))
+    multiples = {"TRI_BASE_LO": 64, "BAND_BASE_LO": 64, "OUT_BASE_LO": 4096, "STRIDE": 4 * int(dut.PPC.value)}
+    masks = {name: MASK & -multiples.get(name, 1) for words in PINS.values() for name in words}
+    masks |= {"WIDTH": 0xFFF, "HEIGHT": 0xFFF, "TEX_PAGES": 0xF, "BACKGROUND": 0xFFFFFF, "FLAGS": 7}
+    words = {
+        name: bench.rng.randrange(1, 0xFFF) if mask == 0xFFF else bench.rng.getrandbits(32)
+        for name, mask in masks.items()
+    }
+    for _ in range(4):
+        words = {name: ~value & masks[name] for name, value in words.items()}
+        for name, value in words.items():
+            await bench.write(name, value)
+        if configuration.held:
+            await bench.finish()
+        configuration.held = {}
+        await bench.begin()
+        configuration.held = words
+    await bench.loop.step(20)
 
 
 @cocotb.test
@@ -619,7 +695,23 @@ async def invalidation_is_one_pulse(dut: Any) -> None:
     await bench.write("MAT_INVALIDATE", 0)
     await bench.write("MAT_INVALIDATE", 1, strobe=14)
     await bench.loop.step(3)
-    assert bench.invalidated == 1
+    assert bench.invalidated == {"MAT_INVALIDATE": 1, "TEX_INVALIDATE": 0}
+
+
+@cocotb.test
+async def an_invalidation_follows_its_own_write_alone(dut: Any) -> None:
+    """Whatever stands on the bus while address and data come apart, and whichever registers are written between."""
+    bench = Bench(dut, "invalidations", skewed=True)
+    await bench.loop.reset()
+    wanted = dict.fromkeys(bench.invalidated, 0)
+    for _ in range(80):
+        name = bench.rng.choice([*wanted, *wanted, "HEIGHT", "ROI_COMMIT"])
+        value, strobe = bench.rng.getrandbits(32), bench.rng.randrange(16)
+        await bench.write(name, value, strobe)
+        if name in wanted:
+            wanted[name] += value & strobe & 1
+        await bench.loop.step(3)
+        assert bench.invalidated == wanted
 
 
 @cocotb.test

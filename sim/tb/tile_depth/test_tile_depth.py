@@ -155,7 +155,8 @@ class Bench:
         """Which tiles came out; asserts that they did in order and unchanged."""
         before = self.hidden.count
         self.sink.beats.clear()
-        sent = [replace(tile, surface=n).beat(self.ppc) for n, tile in enumerate(tiles)]
+        surfaces = [self.rng.getrandbits(22) << 10 | n for n in range(len(tiles))]
+        sent = [replace(tile, surface=s).beat(self.ppc) for s, tile in zip(surfaces, tiles, strict=True)]
         self.source.send(sent)
         token = (1, *self.source_noise())
         self.source.send([token])
@@ -167,7 +168,7 @@ class Bench:
         await self.loop.step()
         assert not bit(self.dut.busy)
         assert self.hidden.count - before == len(sent) - len(out)
-        return [n in passed for n in range(len(tiles))]
+        return [surface in passed for surface in surfaces]
 
     def source_noise(self) -> tuple[int, ...]:
         """A token's other fields mean nothing, whatever they are."""
@@ -275,6 +276,43 @@ async def tiles_that_cover_it_together_hide_what_is_behind_both(dut: Any) -> Non
     place = (1, 0)
     almost = [bench.flat(50, missing, place), bench.flat(90, place=place), bench.flat(60, place=place)]
     assert await bench.run(almost) == [True, True, True]
+
+
+@cocotb.test
+async def a_layer_is_complete_with_its_last_pixel_whichever_it_is(dut: Any) -> None:
+    bench = Bench(dut, "pixels")
+    bench.source.active = one_in(LATENCY + 2)
+    await bench.start()
+    for n in range(ROWS * bench.ppc):
+        place = bench.rng.choice(bench.places(4))
+        others = bench.all & ~(1 << n)
+        layer = [(50, others), (60, others), (70, 1 << n), (70, bench.all), (69, bench.all)]
+        tiles = [bench.flat(depth, cover, place) for depth, cover in layer]
+        assert await bench.run(tiles) == [True, True, True, False, True], f"pixel {n}"
+        await bench.forget([place], 0)
+
+
+@cocotb.test
+async def the_least_and_the_greatest_depth_of_a_plane_are_those_of_its_corners(dut: Any) -> None:
+    """Slopes of every size and sign, and a corner that lies on a step of depth, just below the next, or between."""
+    bench = Bench(dut, "corners")
+    bench.source.active = one_in(LATENCY + 2)
+    await bench.start()
+    rng = bench.rng
+    for _ in range(100):
+        place = rng.choice(bench.places(4))
+        slopes = [rng.choice((-1, 1)) * rng.getrandbits(rng.randint(1, 39)) for _ in range(2)]
+        rises = [slope * (size - 1) for slope, size in zip(slopes, (bench.ppc, ROWS), strict=True)]
+        falls, climbs = (sum(pick(rise, 0) for rise in rises) for pick in (min, max))
+        depth = rng.randint(1, FAR - 1)
+        at = depth << 16 | rng.choice((0, 0xFFFF, rng.getrandbits(16)))
+        wall = bench.flat(depth, place=place)
+        behind, before = (Tile(place, bench.all, at - step - falls, *slopes) for step in (0, 1 << 16))
+        assert await bench.run([wall, behind, before]) == [True, False, True]
+        await bench.forget([place], 0)
+        before = bench.flat(depth - 1, place=place)
+        assert await bench.run([Tile(place, bench.all, at - climbs, *slopes), wall, before]) == [True, False, True]
+        await bench.forget([place], 0)
 
 
 @cocotb.test

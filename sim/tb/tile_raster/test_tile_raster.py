@@ -317,6 +317,44 @@ async def a_tile_whose_last_pixel_alone_is_covered(dut: Any) -> None:
 
 
 @cocotb.test
+@cocotb.parametrize(edge=(0, 1, 2), out_kind=("always", "bursty"))
+async def an_edge_rejects_a_tile_exactly_if_its_best_corner_is_outside(dut: Any, edge: int, out_kind: str) -> None:
+    """On the line, the corner's pixel is drawn alone; a step outside, the tile is one that an edge rejected.
+
+    Steps of every size and sign; what is left of and above the tile belongs to the record, but to no region.
+    """
+    bench = Bench(dut, f"corner-{edge}", out_kind=out_kind)
+    rng = bench.rng
+    await bench.loop.reset()
+
+    def slope() -> int:
+        return rng.choice((-1, 1)) * rng.randint(1, 2 ** rng.choice((2, 8, 16, 22, 23)) - 1)
+
+    for turn in range(6):
+        column, row = rng.randrange(1, 4096 // bench.ppc), rng.randrange(1, 4096 // TILE_ROWS)
+        x, y = bench.ppc * column, TILE_ROWS * row
+        box = (x, y, x + bench.ppc, y + TILE_ROWS)
+        records, drawn = [], []
+        for number in range(24):
+            bx0, by0 = rng.randint(max(0, x - 300), x), rng.randint(max(0, y - 300), y)
+            a, b = slope(), slope()
+            across, down = (bench.ppc - 1) * (a > 0), (TILE_ROWS - 1) * (b > 0)
+            inside = rng.random() < 0.5
+            if inside:
+                drawn.append((y % BAND_ROWS + down, column, 1 << across, number))
+            fields = {f"a{edge}": a, f"b{edge}": b}
+            fields[f"c{edge}"] = (0 if inside else -1) - a * (x + across - bx0) - b * (y + down - by0)
+            # The other edges hold everything; each record lies before the ones sent earlier.
+            names = [f"{name}{k}" for k in range(3) for name in "abc"]
+            edges = {name: fields.get(name, 2**30 if name[0] == "c" else 0) for name in names}
+            z0 = (24 * (6 - turn) - number) << 16
+            records.append(Record(bx0, by0, *box[2:], number, **edges, dzdx=0, dzdy=0, z0=z0, number=0))
+        blocks, _ = await bench.draw(records, [box], y // BAND_ROWS * BAND_ROWS)
+        assert [(block.row, block.col, block.cover, block.surface) for block in blocks] == drawn
+        assert bench.counts.count == {"walked": 24, "outside": 0, "empty": 24 - len(drawn), "hidden": 0}
+
+
+@cocotb.test
 async def tiles_are_counted(dut: Any) -> None:
     """Walked = passed on + outside + empty; no tile with a block is left out; none beyond the bounds is walked."""
     bench = Bench(dut, "counts")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import cocotb
@@ -100,6 +101,18 @@ async def the_last_of_128_bands_and_a_list_across_pages(dut: Any) -> None:
     await bench.load(128)
     assert await bench.fetch([64, 127, 0]) == [lists[64], lists[127], []]
     assert int(dut.stat_bytes.value) == 16 * 64 + 153 * 64
+
+
+@cocotb.test
+async def a_long_list_waits_behind_another_and_stays_as_long(dut: Any) -> None:
+    """Its request stands for an odd and for an even number of cycles, with all of ten bits of the count set."""
+    bench = Bench(dut, "long")
+    await bench.loop.reset()
+    for cycles in (30, 31):
+        lists = bench.fill([200, 1023])
+        await bench.load(2)
+        bench.slave.accept = itertools.chain(itertools.repeat(False, cycles), itertools.repeat(True))
+        assert await bench.fetch([0, 1]) == lists
 
 
 @cocotb.test
