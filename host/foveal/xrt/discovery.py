@@ -11,7 +11,7 @@ from typing import Any
 
 from foveal.errors import DeviceNotFound
 
-__all__ = ["FoundCard", "find_cards", "select", "why_none"]
+__all__ = ["FoundCard", "accessible", "find_cards", "select", "why_none"]
 
 XILINX = "0x10ee"
 """PCI vendor."""
@@ -61,9 +61,12 @@ def select(cards: list[FoundCard], wanted: int | str | None) -> FoundCard:
     raise DeviceNotFound(f"{what} (index, BDF or serial number); there are: {listed}")
 
 
-def why_none(
-    root: Path = Path("/"), access: Callable[[Path], bool] = lambda node: os.access(node, os.R_OK | os.W_OK)
-) -> str:
+def accessible(node: Path) -> bool:
+    """This user may read and write a device node."""
+    return os.access(node, os.R_OK | os.W_OK)
+
+
+def why_none(root: Path = Path("/"), access: Callable[[Path], bool] = accessible) -> str:
     """Why XRT shows no card, and what to do: there is none, its driver is missing, or it may not be opened."""
     nodes = [node for node in sorted((root / "dev/dri").glob("renderD*")) if _vendor(root, node.name) == XILINX]
     closed = [str(node) for node in nodes if not access(node)]

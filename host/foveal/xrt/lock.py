@@ -23,7 +23,10 @@ class CardLock:
         folder = folder or Path(os.environ.get("XDG_RUNTIME_DIR") or tempfile.gettempdir())
         self.path = folder / f"foveal-{bdf.replace(':', '-')}.lock"
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-        self._file = os.open(self.path, flags, 0o666)
+        try:
+            self._file = os.open(self.path, flags, 0o666)
+        except OSError as error:
+            raise DeviceBusy(f"{self.path} cannot be used as a lock for card {bdf}: {error.strerror}") from error
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
