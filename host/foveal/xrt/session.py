@@ -145,31 +145,38 @@ class Session:
                 self.kernels[name] = self.library.kernel(self._device, self.image.xclbin.get_uuid(), full, exclusive)
 
     def _load(self) -> None:
-        """An image that is there is shared; another one is loaded once nobody uses the card."""
+        """Load the image, once nobody uses another one. One that is on the card already stays, and is shared.
+
+        XRT must be asked nevertheless: it keeps what it knows of an image by process.
+        """
         pause_s, left_s = FIRST_PAUSE_S, self._patience_s
-        while self.loaded() != self.image.uuid:
-            try:
-                with warnings.catch_warnings():
-                    warnings.simplefilter("ignore", DeprecationWarning)
-                    self._device.load_xclbin(self.image.xclbin)
-            except RuntimeError as error:
-                if "busy" not in str(error).lower() and "in use" not in str(error).lower():
-                    raise DeviceError(f"loading {self.image.path} on card {self.bdf} failed: {error}") from error
-                if left_s <= 0:
-                    others = ", ".join(map(str, self._clients(self.bdf))) or "unknown"
-                    raise DeviceBusy(
-                        f"card {self.bdf} holds another image ({self.loaded()}) that is in use (process {others}); "
-                        f"tried for {self._patience_s:g} s. Nothing was reset or replaced"
-                    ) from error
-                self._pause(min(pause_s, left_s))
-                left_s -= pause_s
-                pause_s *= 2
-                continue
-            if self.loaded() != self.image.uuid:
-                raise DeviceError(
-                    f"card {self.bdf} holds the image {self.loaded()} after {self.image.path.name} "
-                    f"({self.image.uuid}) was loaded"
-                )
+        while not self._try_load(final=left_s <= 0):
+            self._pause(min(pause_s, left_s))
+            left_s -= pause_s
+            pause_s *= 2
+        if self.loaded() != self.image.uuid:
+            raise DeviceError(
+                f"card {self.bdf} holds the image {self.loaded()} after {self.image.path.name} ({self.image.uuid}) "
+                "was loaded"
+            )
+
+    def _try_load(self, final: bool) -> bool:
+        """Whether the card took the image; it was in use otherwise. Raises DeviceBusy then in a final try."""
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", DeprecationWarning)
+                self._device.load_xclbin(self.image.xclbin)
+        except RuntimeError as error:
+            if not any(word in str(error).lower() for word in ("busy", "in use")):
+                raise DeviceError(f"loading {self.image.path} on card {self.bdf} failed: {error}") from error
+            if final:
+                others = ", ".join(map(str, self._clients(self.bdf))) or "unknown"
+                raise DeviceBusy(
+                    f"card {self.bdf} holds another image ({self.loaded()}) that is in use (process {others}); tried "
+                    f"for {self._patience_s:g} s. Nothing was reset or replaced"
+                ) from error
+            return False
+        return True
 
     def loaded(self) -> str:
         """UUID of the image on the card, in lower case; empty when there is none."""
