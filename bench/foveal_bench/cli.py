@@ -107,6 +107,17 @@ def cli(verbose: bool) -> None:
     help="Write the waves of the card's region frame of one tick; the card is then simulated more slowly.",
 )
 @click.option("--wave-tick", type=click.IntRange(0), default=0, show_default=True, help="The tick that --wave means.")
+@click.option(
+    "--xclbin",
+    type=click.Path(dir_okay=False, exists=True, path_type=Path),
+    help="Measure this image on an Alveo card instead of co-simulating one.",
+)
+@click.option("--card", help="The card for --xclbin: index, BDF or serial number; needed where there are several.")
+@click.option(
+    "--timing-report",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Vivado's timing summary of the image; by default the .timing.rpt beside --xclbin. WNS < 0 is INVALID.",
+)
 @click.option("--streams", type=click.IntRange(1), default=4, show_default=True, help="Cameras of the priced fleets.")
 @click.option(
     "--overlap",
@@ -135,11 +146,13 @@ def bench_command(out: Path, size: str, map_name: str, as_json: bool, **options:
     foveal bench --host 192.0.2.7 --port 2000      on a real CARLA 0.9.16 server
     foveal bench --ticks 20 --size 640x360         a quick look
     foveal bench --ticks 1 --wave frame.vcd        the kernel's waves in one frame
+    foveal bench --xclbin foveal_u280.xclbin       measured on an Alveo card
     """
     width, height = _size(size)
     _check_trace(options["trace"])
     _check_tick("--corrupt", options["corrupt"] and options["corrupt"][0], options["ticks"])
     _check_wave(options["wave"], options["wave_tick"], options["ticks"])
+    _check_card(options)
     request = BenchOptions(out=out, width=width, height=height, map=map_name, **options)
     try:
         with _signals_interrupt():
@@ -232,6 +245,17 @@ def _check_wave(path: Path | None, tick: int, ticks: int) -> None:
         _check_tick("--wave-tick", tick, ticks)
         if not path.absolute().parent.is_dir():
             raise click.BadParameter(f"there is no folder {path.absolute().parent}", param_hint="--wave")
+
+
+def _check_card(options: dict[str, Any]) -> None:
+    """What only a simulation can do is not asked of a card, and a card is not named without an image."""
+    if options["xclbin"] is None:
+        if options["card"] is not None:
+            raise click.BadParameter("it means nothing without --xclbin FILE", param_hint="--card")
+        return
+    for name in ("corrupt", "wave"):
+        if options[name] is not None:
+            raise click.BadParameter("only the co-simulated card can do it; leave out --xclbin", param_hint=f"--{name}")
 
 
 def _size(text: str) -> tuple[int, int]:

@@ -95,7 +95,7 @@ def facts(summary: dict[str, Any]) -> list[str]:
             f"Regions: {r['count_p50']:.0f} a frame (median), {100 * r['share_p50']:.1f} % of the picture"
             f" ({100 * r['share_min']:.1f} to {100 * r['share_max']:.1f} %)."
         )
-    for name in ("cosim-region", "cosim-full"):
+    for name in ("cosim-region", "cosim-full", "card-region", "card-full"):
         counters = summary["configurations"].get(name, {}).get("counters", {})
         if "wr_bytes" in counters:
             lines.append(
@@ -114,7 +114,7 @@ def facts(summary: dict[str, Any]) -> list[str]:
         lines.append(
             f"Region COMMIT to first clipped beat: {i['cycles_p50']:.0f} cycles, {i['ns_p50']:.1f} ns at"
             f" {i['clock_mhz']:.0f} MHz ({i['cycles_min']:.0f} to {i['cycles_max']:.0f} cycles,"
-            f" at most {i['ns_max']:.1f} ns; simulated, counted in the fabric). Apart from it the set waited"
+            f" at most {i['ns_max']:.1f} ns; {i['provenance']}, counted in the fabric). Apart from it the set waited"
             f" {i['wait_ns_p50'] / 1e6:.3f} ms for the frame's first beat; the host's writes are in the launch stage."
         )
     if summary["overlap"]:

@@ -16,7 +16,9 @@ class BenchOptions:
     holds). full_every: ticks between co-simulated full frames and pictures. corrupt: (tick, x, y), spoil that pixel of
     the card's region frame. wave: VCD file for the waves of the card's region frame of tick wave_tick. prices: a price
     book of one's own. streams: cameras of the fleets that are priced. overlap: ticks that the card draws again with
-    frames in flight together (0: none). fault: what shall go wrong with the card, and in which of its frames.
+    frames in flight together (0: none). fault: what shall go wrong with the card, and in which of its frames. xclbin:
+    run this image on an Alveo card instead of the co-simulated one; card: which one (index, BDF or serial number; None:
+    the only one). timing_report: Vivado's timing summary of the image (None: the one beside xclbin).
     """
 
     out: Path
@@ -39,3 +41,6 @@ class BenchOptions:
     streams: int = 4
     overlap: int = 12
     fault: str | None = None
+    xclbin: Path | None = None
+    card: str | None = None
+    timing_report: Path | None = None

@@ -12,12 +12,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from foveal.card import load_board
 from foveal.device import Device, open_device
 from foveal.errors import DeviceError, FovealError
 from foveal.frame import Frame
 from foveal.golden.render import render as render_golden
 from foveal.region import RegionSet
 
+from foveal_bench.card_model import card_model
 from foveal_bench.console import milliseconds
 from foveal_bench.cost.book import load_book
 from foveal_bench.environment import describe
@@ -32,7 +34,8 @@ from foveal_bench.report import render_report
 from foveal_bench.source import Source, open_source
 from foveal_bench.statistics import CLAIMABLE_FROM
 from foveal_bench.store import RecordStore, load
-from foveal_bench.summary import ACCELERATED, SHARED, summarise_run
+from foveal_bench.summary import MEASURED_CARD, SHARED, SIMULATED_CARD, accelerated, summarise_run
+from foveal_bench.timing_report import against_timing, report_beside
 from foveal_bench.verdict import Verdict
 
 __all__ = ["REPORT", "RUN", "bench"]
@@ -40,6 +43,7 @@ __all__ = ["REPORT", "RUN", "bench"]
 LOG = logging.getLogger(__name__)
 
 RUN, REPORT = "run.json", "report.html"
+HOST_STAGES = ("region", "scene")
 
 
 def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], FovealError | None]:
@@ -57,6 +61,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         progress.say("opening devices")
         devices = _open_devices(options, stack)
         configurations = _configurations(devices, options)
+        timing = _timing(options, verdict)
         progress.say("starting the drive")
         source = stack.enter_context(open_source(options))
         if options.wave is not None and options.wave_tick >= source.count:
@@ -97,6 +102,8 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         "source": source.text,
         "options": _as_run(options, source),
         "environment": describe(),
+        "timing": timing,
+        "card_model": card_model(options.board) if options.xclbin is None else None,
         "depth": pictures.depth_compared,
         "summary": summarise_run(
             records,
@@ -119,25 +126,52 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
 def _open_devices(options: BenchOptions, stack: contextlib.ExitStack) -> dict[str, Device]:
     wanted: dict[str, dict[str, Any]] = {
         "opencl": {},
-        "cosim": {"board": options.board, "waves": options.wave is not None, "faults": options.fault or ()},
+        "card": {
+            "backend": "cosim",
+            "board": options.board,
+            "waves": options.wave is not None,
+            "faults": options.fault or (),
+        },
         "model": {},
     }
+    if options.xclbin is not None:
+        wanted["card"] = {"backend": "xrt", "board": options.board, "xclbin": options.xclbin, "card": options.card}
     devices = {}
     for name, arguments in wanted.items():
-        devices[name] = open_device(name, **arguments)
+        devices[name] = open_device(arguments.pop("backend", name), **arguments)
         stack.callback(devices[name].close)
     return devices
 
 
+def _timing(options: BenchOptions, verdict: Verdict) -> dict[str, object] | None:
+    """Figures of the image's timing report; None without an image. What speaks against it goes to the verdict."""
+    path = options.timing_report
+    if path is None:
+        if options.xclbin is None:
+            return None
+        path = report_beside(options.xclbin)
+        if not path.is_file():
+            verdict.against(
+                "timing of the image is unknown", f"{path} is not there; name Vivado's report by --timing-report"
+            )
+            return None
+    figures, faults = against_timing(path, load_board(options.board).part)
+    for fault in faults:
+        verdict.against("timing of the image is not closed" if figures else "timing of the image is unknown", fault)
+    return figures
+
+
 def _configurations(devices: dict[str, Device], options: BenchOptions) -> list[Configuration]:
-    opencl, cosim = devices["opencl"], devices["cosim"]
+    opencl, card = devices["opencl"], devices["card"]
     kind = opencl.info.kind.upper()
-    card = f"{options.board.upper()} co-simulated"
+    measured = options.xclbin is not None
+    key = MEASURED_CARD if measured else SIMULATED_CARD
+    label = options.board.upper() if measured else f"{options.board.upper()} co-simulated"
     return [
         Configuration("opencl-full", f"OpenCL on a {kind}, full frame", opencl, full=True),
         Configuration("opencl-region", f"OpenCL on a {kind}, regions", opencl, full=False),
-        Configuration("cosim-full", f"{card}, full frame", cosim, full=True, every=options.full_every, exact=True),
-        Configuration("cosim-region", f"{card}, regions", cosim, full=False, exact=True),
+        Configuration(f"{key}-full", f"{label}, full frame", card, full=True, every=options.full_every, exact=True),
+        Configuration(f"{key}-region", f"{label}, regions", card, full=False, exact=True),
     ]
 
 
@@ -160,12 +194,14 @@ def _drive(
 
     def on_picture(step: Step, frames: dict[str, Frame]) -> None:
         pictures.take(step, frames)
-        pictures.check_depth(step, devices["cosim"], source, verdict)
+        pictures.check_depth(step, devices["card"], source, verdict)
+
+    spoiled = accelerated([configuration.key for configuration in configurations])
 
     def before_render(step: Step, configuration: Configuration) -> None:
-        if options.corrupt is not None and configuration.key == ACCELERATED and step.tick == options.corrupt[0]:
+        if options.corrupt is not None and configuration.key == spoiled and step.tick == options.corrupt[0]:
             configuration.device.spoil_next = options.corrupt[1:]  # type: ignore[attr-defined]
-        if options.wave is not None and configuration.key == ACCELERATED and step.tick == options.wave_tick:
+        if options.wave is not None and configuration.key == spoiled and step.tick == options.wave_tick:
             configuration.device.wave_next = options.wave  # type: ignore[attr-defined]
 
     loop = FrameLoop(
@@ -226,7 +262,7 @@ class _Pictures:
                 "share": f"{100 * step.regions.share:.1f} %",
                 "full": data_uri(annotated(frames["opencl-full"].pixels, step.regions)),
                 "full_by": "OpenCL",
-                "region": data_uri(annotated(frames["cosim-region"].pixels, none)),
+                "region": data_uri(annotated(frames[accelerated(frames)].pixels, none)),
             }
         )
 
@@ -264,19 +300,27 @@ def _headline(summary: dict[str, Any]) -> str:
     """What the run shows, as far as it may be claimed; device time, since both sides share the host's work."""
     ratios = {r["of"]: r for r in summary["ratios"]}
     configurations = summary["configurations"]
-    card, share = configurations[ACCELERATED], 100 * summary["regions"]["share_p50"]
+    region = accelerated(configurations)
+    card, share = configurations[region], 100 * summary["regions"]["share_p50"]
     if card["device_ms"]["p50"] is None:
         return f"{summary['ticks']} ticks are too few to claim a latency; run at least {CLAIMABLE_FROM[0.5]}."
     parts = [
-        f"With {share:.{0 if share >= 10 else 1}f} % of the picture in regions, the co-simulated card's frame takes"
-        f" {milliseconds(card['device_ms']['p50'])} ms (simulated + modelled)"
+        f"With {share:.{0 if share >= 10 else 1}f} % of the picture in regions, the"
+        f" {'co-simulated ' if region.startswith(SIMULATED_CARD) else ''}card's frame takes"
+        f" {milliseconds(card['device_ms']['p50'])} ms ({_device_provenance(card)})"
     ]
-    if own := ratios.get(ACCELERATED):
+    if own := ratios.get(region):
         parts.append(f"{own['value']:.2f} x its own full frame ({own['low']:.2f} to {own['high']:.2f}, n = {own['n']})")
     if other := ratios.get(SHARED):
         kind = configurations[SHARED]["kind"].upper()
         parts.append(f"OpenCL on a {kind} with the same regions takes {other['value']:.2f} x its full frame (measured)")
     return "; ".join(parts) + "."
+
+
+def _device_provenance(card: dict[str, Any]) -> str:
+    """Of the stages that device time is made of, without the host's own measured work."""
+    stages = {stage["provenance"] for stage in card["stages"] if stage["name"] not in HOST_STAGES}
+    return " + ".join(sorted(stages, reverse=True))
 
 
 def _write(path: Path, text: str) -> None:

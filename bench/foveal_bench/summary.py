@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import date
 from typing import Any
@@ -12,13 +13,13 @@ from foveal_bench.cost.book import PriceBook
 from foveal_bench.cost.run_cost import cost_of_run
 from foveal_bench.statistics import RATIO_FROM, nearest_rank, ratio_of_medians, summarise
 
-__all__ = ["ACCELERATED", "BASELINE", "SHARED", "summarise_run"]
+__all__ = ["BASELINE", "MEASURED_CARD", "SHARED", "SIMULATED_CARD", "accelerated", "summarise_run"]
 
-BASELINE, SHARED, ACCELERATED = "opencl-full", "opencl-region", "cosim-region"
+BASELINE, SHARED = "opencl-full", "opencl-region"
+SIMULATED_CARD, MEASURED_CARD = "cosim", "card"
+"""First half of the keys of a card's configurations; the other half is full or region."""
 CUMULATIVE = ("dma_", "roi_sets", "roi_inject_", "frames")
 """Counters since the card was opened: a median of them means nothing."""
-FLEETS = (BASELINE, SHARED, ACCELERATED)
-PAIRS = (("cosim-region", "cosim-full"), ("opencl-region", "opencl-full"))
 TOTALS = ("dma_loads", "dma_skipped", "dma_bytes")
 
 
@@ -40,18 +41,27 @@ def summarise_run(
     today: what the age of prices is counted to. overlap: figures of frames in flight together, as they are.
     """
     groups = {str(name): rows for name, rows in records.groupby("configuration", sort=False)}
+    region = accelerated(groups)
+    fleets = (BASELINE, SHARED, region)
+    pairs = ((region, region.replace("region", "full")), (SHARED, BASELINE))
     configurations = {name: _configuration(rows) | devices.get(name, {}) for name, rows in groups.items()}
     return {
         "ticks": int(records["tick"].nunique()),
         "configurations": configurations,
-        "ratios": [r for a, b in PAIRS if a in groups and b in groups if (r := _ratio(a, b, groups, seed))],
-        "regions": _regions(groups[ACCELERATED]) if ACCELERATED in groups else None,
-        "injection": _injection(groups[ACCELERATED], devices) if ACCELERATED in groups else None,
+        "ratios": [r for a, b in pairs if a in groups and b in groups if (r := _ratio(a, b, groups, seed))],
+        "regions": _regions(groups[region]) if region in groups else None,
+        "injection": _injection(region, groups[region], devices.get(region, {})) if region in groups else None,
         "dma": _dma(records),
         "overlap": overlap,
         "checked": _checked(groups),
-        "cost": cost_of_run(configurations, prices, roles=FLEETS, streams=streams, card=card, today=today),
+        "cost": cost_of_run(configurations, prices, roles=fleets, streams=streams, card=card, today=today),
     }
+
+
+def accelerated(names: Iterable[str]) -> str:
+    """Key of the card's region frames among the configurations `names`; the co-simulated card's if there is none."""
+    measured = f"{MEASURED_CARD}-region"
+    return measured if measured in names else f"{SIMULATED_CARD}-region"
 
 
 def _configuration(rows: pd.DataFrame) -> dict[str, Any]:
@@ -102,9 +112,9 @@ def _regions(rows: pd.DataFrame) -> dict[str, float]:
     }
 
 
-def _injection(rows: pd.DataFrame, devices: dict[str, dict[str, Any]]) -> dict[str, Any] | None:
+def _injection(key: str, rows: pd.DataFrame, device: dict[str, Any]) -> dict[str, Any] | None:
     column = "count.roi_inject_cycles"
-    clock_hz = float(devices.get(ACCELERATED, {}).get("clock_hz") or 0)
+    clock_hz = float(device.get("clock_hz") or 0)
     if column not in rows or not clock_hz:
         return None
     cycles = rows[column].dropna()
@@ -125,12 +135,12 @@ def _injection(rows: pd.DataFrame, devices: dict[str, dict[str, Any]]) -> dict[s
         "ns_max": largest / clock_hz * 1e9,
         "wait_ns_p50": nearest_rank(wait, 0.5) / clock_hz * 1e9,
         "clock_mhz": clock_hz / 1e6,
-        "provenance": "simulated",
+        "provenance": "measured" if key.startswith(MEASURED_CARD) else "simulated",
     }
 
 
 def _dma(records: pd.DataFrame) -> dict[str, int] | None:
-    rows = records[records["configuration"].str.startswith("cosim")]
+    rows = records[records["configuration"].str.startswith((SIMULATED_CARD, MEASURED_CARD))]
     if rows.empty or f"count.{TOTALS[0]}" not in rows:
         return None
     return {name: int(rows[f"count.{name}"].dropna().max()) for name in TOTALS if f"count.{name}" in rows}

@@ -98,3 +98,20 @@ def test_an_error_of_ours_is_shown_without_a_traceback(monkeypatch, capsys):
         command.main()
     assert ended.value.code == FAILED
     assert capsys.readouterr().err == "error: something to mend\n"
+
+
+@pytest.mark.parametrize(
+    ("words", "option"),
+    [
+        (["--card", "0"], "--card"),
+        (["--xclbin", "IMAGE", "--corrupt", "0,1,1"], "--corrupt"),
+        (["--xclbin", "IMAGE", "--wave", "frame.vcd"], "--wave"),
+        (["--xclbin", "missing.xclbin"], "--xclbin"),
+    ],
+)
+def test_a_card_is_not_asked_for_what_only_a_simulation_can_do(run, tmp_path, words, option):
+    image = tmp_path / "foveal_u280.xclbin"
+    image.touch()
+    result = run(answer("VALID"), *(str(image) if word == "IMAGE" else word for word in words))
+    assert result.exit_code == USAGE
+    assert option in result.output

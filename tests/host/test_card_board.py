@@ -20,7 +20,8 @@ def test_both_boards_are_described() -> None:
 def test_every_figure_has_a_source(name: str) -> None:
     board = load_board(name)
     facts = {f.name: getattr(board, f.name) for f in fields(board) if isinstance(getattr(board, f.name), Fact)}
-    assert len(facts) == 10
+    assert len(facts) == 11
+    assert facts == board.facts()
     for key, fact in facts.items():
         assert len(fact.source) > 20, key
         assert fact.url.startswith("https://") or key == "clock_hz"

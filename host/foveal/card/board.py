@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from importlib.resources import files
 from typing import Any
 
@@ -56,11 +56,17 @@ class Board:
     host_to_card_bytes_per_s: Fact
     card_to_host_bytes_per_s: Fact
     transfer_ns: Fact
+    overlap_bytes: Fact
     register_write_ns: Fact
     register_read_ns: Fact
     launch_ns: Fact
     port_bytes_per_s: Fact
     latency_ns: Fact
+
+    def facts(self) -> dict[str, Fact]:
+        """All figures with a source, by name; the name ends in the unit."""
+        values = {field.name: getattr(self, field.name) for field in fields(self)}
+        return {name: value for name, value in values.items() if isinstance(value, Fact)}
 
 
 def board_names() -> list[str]:

@@ -261,7 +261,8 @@ class CosimCard:
             "board_model": f"{self._board.name}, {self._board.platform}",
             "memory_model": f"latency {timing.latency_cycles} cycles; beats a cycle: {rates}",
             "pcie_model": (
-                f"transfer {self.pcie.board.transfer_ns.value / 1e3:g} us + bytes at "
+                f"transfer {self.pcie.board.transfer_ns.value / 1e3:g} us + bytes beyond"
+                f" {self.pcie.board.overlap_bytes.value:.0f} at "
                 f"{self.pcie.board.host_to_card_bytes_per_s.value / 1e9:.2f} GB/s out, "
                 f"{self.pcie.board.card_to_host_bytes_per_s.value / 1e9:.2f} GB/s back; "
                 f"register {self.pcie.register_read_ns / 1e3:g} us; launch {self.pcie.launch_ns / 1e3:g} us"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from foveal.card import Board
+from foveal.card.roles import KERNEL
 
 __all__ = ["PORTS", "MemoryTiming", "PortFault"]
 
@@ -27,9 +28,17 @@ class MemoryTiming:
 
     @classmethod
     def of(cls, board: Board, clock_hz: float) -> MemoryTiming:
-        """Each port alone on one HBM pseudo channel of `board`."""
+        """Each port on one HBM pseudo channel of `board`, which it shares with the ports that its image puts there.
+
+        A buffer lies in one channel, so a wider range of banks does not make a port faster.
+        """
         latency = max(1, -(-round(board.latency_ns.value * clock_hz) // 1_000_000_000))
-        rates = {port: min(1.0, board.port_bytes_per_s.value / (BEAT_BYTES[port] * clock_hz)) for port in PORTS}
+        reach = next(kernel.ports for kernel in board.kernels if kernel.kernel == KERNEL)
+        rates = {}
+        for port in PORTS:
+            banks = reach[f"m_axi_{port}"]
+            sharers = sum(other[0] == banks[0] for other in reach.values())
+            rates[port] = min(1.0, board.port_bytes_per_s.value / (sharers * BEAT_BYTES[port] * clock_hz))
         return cls(latency, rates)
 
 
