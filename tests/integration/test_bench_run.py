@@ -5,6 +5,7 @@ Each run is a process of its own, as a user starts it.
 
 from __future__ import annotations
 
+import html
 import json
 import os
 import signal
@@ -16,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from foveal_bench.store import load
+from timing_text import report as timing_summary
 
 SMALL = ["--ticks", "24", "--full-every", "4"]
 SIZE = ["--size", "320x180"]
@@ -239,3 +241,25 @@ def _one_line(done: subprocess.CompletedProcess[str], word: str) -> None:
     assert len([line for line in lines if line.startswith("error:")]) == 1, done.stderr
     assert word in lines[-1]
     assert "Traceback" not in done.stderr + done.stdout
+
+
+def test_an_image_that_misses_its_clock_makes_the_run_invalid(valid_run, tmp_path):
+    trace, path = valid_run[0] / "drive.trace", tmp_path / "image.timing.rpt"
+    path.write_text(timing_summary("-0.312 -1804.11 9120 1403771 0.010 0 0 1 0.000 0.000 0 1"))
+    done = bench(tmp_path, "--trace", str(trace), "--ticks", "2", "--timing-report", str(path))
+    assert done.returncode == 1
+    assert "timing of the image is not closed" in done.stdout
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["headline"] is None
+    assert run["timing"]["setup_ns"] == -0.312
+
+
+def test_the_report_has_each_figure_of_the_model_with_its_source(valid_run):
+    out, _ = valid_run
+    page = html.unescape((out / "report.html").read_text())
+    rows = json.loads((out / "run.json").read_text())["card_model"]
+    assert len(rows) == 10
+    for row in rows:
+        assert row["source"]
+        assert row["source"] in page
+        assert row["name"] in page
