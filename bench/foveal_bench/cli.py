@@ -253,7 +253,7 @@ def _check_card(options: dict[str, Any]) -> None:
         if options["card"] is not None:
             raise click.BadParameter("it means nothing without --xclbin FILE", param_hint="--card")
         return
-    for name in ("corrupt", "wave"):
+    for name in ("corrupt", "fault", "wave"):
         if options[name] is not None:
             raise click.BadParameter("only the co-simulated card can do it; leave out --xclbin", param_hint=f"--{name}")
 

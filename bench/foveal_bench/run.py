@@ -196,12 +196,12 @@ def _drive(
         pictures.take(step, frames)
         pictures.check_depth(step, devices["card"], source, verdict)
 
-    spoiled = accelerated([configuration.key for configuration in configurations])
+    region = accelerated([configuration.key for configuration in configurations])
 
     def before_render(step: Step, configuration: Configuration) -> None:
-        if options.corrupt is not None and configuration.key == spoiled and step.tick == options.corrupt[0]:
+        if options.corrupt is not None and configuration.key == region and step.tick == options.corrupt[0]:
             configuration.device.spoil_next = options.corrupt[1:]  # type: ignore[attr-defined]
-        if options.wave is not None and configuration.key == spoiled and step.tick == options.wave_tick:
+        if options.wave is not None and configuration.key == region and step.tick == options.wave_tick:
             configuration.device.wave_next = options.wave  # type: ignore[attr-defined]
 
     loop = FrameLoop(
@@ -219,7 +219,7 @@ def _drive(
     for step in progress.track(_warmed(source.steps, loop, progress), source.count):
         frames = loop.run(step)
         if ticks < options.overlap:
-            drawn.append((step, without_pixels(frames[ACCELERATED])))
+            drawn.append((step, without_pixels(frames[region])))
         ticks += 1
         seen += len(step.regions) > 0
     if ticks < source.count:
@@ -230,8 +230,8 @@ def _drive(
     if len(drawn) < LEAST:
         return None
     progress.say(f"drawing {len(drawn)} ticks again, overlapped on the card")
-    card = next(c for c in configurations if c.key == ACCELERATED)
-    overlapped = replace(card, key=f"{ACCELERATED}, overlapped")
+    card = next(c for c in configurations if c.key == region)
+    overlapped = replace(card, key=f"{region}, overlapped")
     try:
         return measure_overlap(drawn, card.device, lambda step, frame: loop.check(step, overlapped, frame))
     except DeviceError as error:

@@ -23,7 +23,7 @@ from foveal.card.kernel import CONTROL, Kernel, read_kernel
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 from driver_registers import read_constants, read_table
-from hls_source import read_function
+from hls_source import HLS_FIRST, HLS_STEP, read_function
 from link_config import read_config
 from package_texts import BOARDS, Package, load
 from rtl_ports import AXI4, AXI4_LITE, interfaces, read_offsets, read_ports
@@ -32,11 +32,12 @@ __all__ = ["main", "problems"]
 
 RTL, HEADER = "hw/rtl/foveal_kernel.v", "hw/rtl/foveal_regs.vh"
 HLS, HLS_CONFIG = "hw/hls/geometry.cpp", "hw/hls/geometry.cfg"
-REGISTERS, ARGUMENTS = "host/foveal/card/registers.py", "host/foveal/card/arguments.py"
-ROLES = "host/foveal/card/roles.py"
+REGISTERS, ROLES = "host/foveal/card/registers.py", "host/foveal/card/roles.py"
 PACKAGING, CONSTRAINTS = "boards/kernel/package_xo.tcl", "boards/kernel/foveal_kernel.xdc"
 KERNEL, GEOMETRY = "foveal_kernel", "geometry"
 CLOCK, RESET = "ap_clk", "ap_rst_n"
+FIRST_ARGUMENT, NO_ARGUMENT = 0x010, "CTRL_RESET"
+"""Everything that can be written from there on is set before a run, but no run shall reset the kernel."""
 
 Read = TypeVar("Read")
 
@@ -54,7 +55,7 @@ def problems(package: Package) -> list[str]:
             *_packaging(package, kernels[KERNEL]),
             *_offsets(package, kernels[KERNEL]),
             *_signature(package, kernels[GEOMETRY]),
-            *_tables(package, kernels),
+            *_roles(package, kernels),
             *(line for board in BOARDS for line in _board(package, board, kernels)),
         ]
     except ValueError as error:
@@ -140,7 +141,13 @@ def _offsets(package: Package, kernel: Kernel) -> Iterator[str]:
         for name in sorted(header.keys() | offsets.keys()):
             if header.get(name) != offsets.get(name):
                 yield f"{name} is at {_hex(header.get(name))} in {HEADER}, at {_hex(offsets.get(name))} in {place}"
-    for argument in kernel.arguments:
+    taken = {argument.name for argument in kernel.arguments} | {NO_ARGUMENT}
+    for name, offset in header.items():
+        if FIRST_ARGUMENT <= offset < header["ID"] and re.sub(r"(_BASE)_(LO|HI)$", r"\1", name) not in taken:
+            yield f"{HEADER} has the register {name}, {_xml(KERNEL)} no such argument"
+    for place, argument in enumerate(kernel.arguments):
+        if argument.index != place:
+            yield f"{argument.name} is argument {argument.index} in {_xml(KERNEL)}, by offset {place} in {HEADER}"
         words = ["_LO", "_HI"] if argument.pointer else [""]
         if argument.size != 4 * len(words):
             yield f"{argument.name} has {argument.size} bytes in {_xml(KERNEL)}, {4 * len(words)} in {HEADER}"
@@ -168,21 +175,19 @@ def _signature(package: Package, kernel: Kernel) -> Iterator[str]:
         port = f"m_axi_{pointer.bundle}"
         if argument.port != port:
             yield f"{HLS} puts {pointer.name} on {port}, {_xml(GEOMETRY)} on {argument.port}"
+        place = (pointers.index(pointer), HLS_FIRST + HLS_STEP * pointers.index(pointer), 8)
+        if (argument.index, argument.offset, argument.size) != place:
+            yield (
+                f"{GEOMETRY}.{argument.name} is argument {argument.index} at {_hex(argument.offset)} with"
+                f" {argument.size} bytes in {_xml(GEOMETRY)}; by its place in {HLS} it is {place[0]} at"
+                f" {_hex(place[1])} with 8"
+            )
         if argument.type != f"{pointer.type}*":
             yield f"{pointer.name} is {pointer.type}* in {HLS}, {argument.type} in {_xml(GEOMETRY)}"
 
 
-def _tables(package: Package, kernels: dict[str, Kernel]) -> Iterator[str]:
-    """The driver's tables of arguments and roles against kernel.xml."""
-    for name, kernel in kernels.items():
-        have = {a.name: (a.index, a.offset, a.size, a.pointer) for a in package.arguments.get(name, ())}
-        want = {a.name: (a.index, a.offset, a.size, a.pointer) for a in kernel.arguments}
-        for argument in sorted(have.keys() | want.keys()):
-            if have.get(argument) != want.get(argument):
-                yield (
-                    f"{name}.{argument} is {_argument(want.get(argument))} in {_xml(name)},"
-                    f" {_argument(have.get(argument))} in {ARGUMENTS}"
-                )
+def _roles(package: Package, kernels: dict[str, Kernel]) -> Iterator[str]:
+    """The driver's table of roles against kernel.xml."""
     held = {place for places in package.roles.values() for place in places}
     for name, kernel in kernels.items():
         for argument in kernel.arguments:
@@ -192,13 +197,6 @@ def _tables(package: Package, kernels: dict[str, Kernel]) -> Iterator[str]:
         pointers = {a.name for a in kernels[name].arguments if a.pointer} if name in kernels else set()
         if argument_name not in pointers:
             yield f"{ROLES} names {name}.{argument_name}, which is no pointer in {_xml(name)}"
-
-
-def _argument(row: tuple[int, int, int, bool] | None) -> str:
-    if row is None:
-        return "absent"
-    index, offset, size, pointer = row
-    return f"argument {index} at {_hex(offset)}, {size} bytes{', a pointer' if pointer else ''}"
 
 
 def _board(package: Package, board: str, kernels: dict[str, Kernel]) -> Iterator[str]:
@@ -283,7 +281,7 @@ def main(argv: list[str] | None = None) -> int:
     for line in lines:
         print(line)
     if not lines:
-        print(f"{len(package.text)} files and the driver's tables agree")
+        print(f"{len(package.text)} files and the driver's roles agree")
     return 1 if lines else 0
 
 

@@ -5,7 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-__all__ = ["HlsFunction", "Pointer", "read_function"]
+__all__ = ["HLS_FIRST", "HLS_STEP", "HlsFunction", "Pointer", "read_function"]
+
+HLS_FIRST, HLS_STEP = 0x10, 12
+"""Offset of a kernel's first pointer, and bytes to the next: two words and a reserved one."""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 sys.path.insert(0, str(ROOT / "hw"))
 
 import regmap  # noqa: E402
-from hls_source import HlsFunction, read_function  # noqa: E402
+from hls_source import HLS_FIRST, HLS_STEP, HlsFunction, read_function  # noqa: E402
 
 __all__ = ["geometry_xml", "kernel_xml", "views"]
 
@@ -31,8 +31,6 @@ NO_ARGUMENT = "CTRL_RESET"
 
 OUT_PORT, BEAT_BITS = "m_axi_gmem1", 512
 """The pixel port has 32 bits a pixel of a clock; the others take records, tables and pages in beats of 64 bytes."""
-
-HLS_FIRST, HLS_STEP = 0x10, 12
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from foveal.card.arguments import ARGUMENTS, Argument
 from foveal.card.roles import ROLES
 
 __all__ = ["BOARDS", "Package", "load"]
@@ -16,10 +15,9 @@ BOARDS = ("u280", "u55c")
 
 @dataclass(frozen=True)
 class Package:
-    """text: content by path below the repository's root. arguments, roles: the driver's tables."""
+    """text: content by path below the repository's root. roles: the driver's table of what buffers are for."""
 
     text: dict[str, str]
-    arguments: dict[str, tuple[Argument, ...]]
     roles: dict[str, tuple[tuple[str, str], ...]]
 
 
@@ -37,4 +35,4 @@ def load(root: Path = ROOT) -> Package:
         "boards/kernel/foveal_kernel.xdc",
         *(f"boards/{board}/{name}" for board in BOARDS for name in ("board.yaml", "connectivity.cfg")),
     ]
-    return Package({path: (root / path).read_text(encoding="utf-8") for path in paths}, ARGUMENTS, ROLES)
+    return Package({path: (root / path).read_text(encoding="utf-8") for path in paths}, ROLES)
