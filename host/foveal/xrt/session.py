@@ -24,6 +24,11 @@ __all__ = ["Session"]
 KERNEL_CLOCK = "DATA"
 """In the name of the clock that Vitis drives kernels with (ap_clk)."""
 
+UNSEEN = (
+    "not readable through pyxrt: no counters, no STATUS; the kernel's time is from its start to its end as the host "
+    "saw them; pixels that were not written are seen, errors of memory reads are not seen"
+)
+
 FIRST_PAUSE_S = 0.1
 """Between two tries for a card that is in use; each pause is twice the one before."""
 
@@ -120,9 +125,7 @@ class Session:
             "card": f"{self._found.name}, {self.bdf}",
             "serial": self._found.serial or "unknown",
             "xclbin": f"{self.image.path.name}, {self.image.uuid}",
-            "registers": "read and written"
-            if self.shows_registers
-            else "not readable: no counters, no STATUS; the kernel's time is from its start to its end on the host",
+            "registers": "read and written" if self.shows_registers else UNSEEN,
         }
 
     def close(self) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from enum import IntEnum
 from types import SimpleNamespace
@@ -13,6 +14,7 @@ from foveal.card import Board, load_board
 from foveal.xclbin import Image
 
 from foveal_sim.cosim.card import CosimCard
+from foveal_sim.cosim.faults import Fault
 from foveal_sim.cosim.geometry import CosimGeometry
 from foveal_sim.xrt.buffer import SimulatedBo
 from foveal_sim.xrt.device import KEYS, SimulatedDevice, SimulatedUuid, SimulatedXclbin
@@ -67,10 +69,20 @@ class SimulatedXrt:
     clock: nanoseconds of the card's time, for XrtCard. world: what happened, for tests.
     """
 
-    def __init__(self, *, board: str = "u280", memory_bytes: int = 256 << 20, registers: bool = True) -> None:
-        """registers: with access to the kernel's registers, as Foveal's own binding has it and pyxrt has not."""
+    def __init__(
+        self,
+        *,
+        board: str = "u280",
+        memory_bytes: int = 256 << 20,
+        registers: bool = True,
+        faults: Iterable[Fault] = (),
+    ) -> None:
+        """registers: with access to the kernel's registers, as Foveal's own binding has it and pyxrt has not.
+
+        faults: what shall go wrong on the card.
+        """
         facts = load_board(board)
-        card = CosimCard(facts, clock_hz=facts.clock_hz.value, memory_bytes=memory_bytes)
+        card = CosimCard(facts, clock_hz=facts.clock_hz.value, memory_bytes=memory_bytes, faults=faults)
         self.world = world = World(facts, card)
         self.clock = world.now_ns
 
