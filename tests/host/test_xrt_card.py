@@ -177,10 +177,24 @@ def test_only_arguments_can_be_written(tmp_path: Path, offset: int) -> None:
         loaded(StrictXrt(), tmp_path)._xrt.write(offset, 1)
 
 
-def test_a_region_set_in_mid_frame_needs_registers(tmp_path: Path) -> None:
+def test_a_region_set_beside_the_run_goes_to_the_registers(tmp_path: Path) -> None:
     library = StrictXrt(registers=True)
-    loaded(library, tmp_path)._xrt.write_now(registers.ROI_COMMIT, 1)
-    assert library.calls == ["kernel.write_register(0x180, 1)"]
+    loaded(library, tmp_path)._xrt.set_regions_now(REGIONS)
+    words = [(3 | 2 << 16, 20 | 9 << 16), (10 | 5 << 16, 50 | 40 << 16)] + [(0, 0)] * 14
+    writes = [(0x100 + 8 * n + 4 * half, pair[half]) for n, pair in enumerate(words) for half in range(2)]
+    assert library.calls == [f"kernel.write_register(0x{at:03X}, {word})" for at, word in [*writes, (0x180, 1)]]
+    with pytest.raises(DeviceError, match="pyxrt does not give"):
+        loaded(StrictXrt(cards=CARDS), tmp_path, card=0)._xrt.set_regions_now(REGIONS)
+
+
+def test_the_last_fault_outlives_the_reset(library: StrictXrt, tmp_path: Path) -> None:
+    device = loaded(library, tmp_path)
+    assert device.last_fault is None
+    library.waits = [ABORT]
+    with pytest.raises(DeviceError):
+        device.render(draw(), REGIONS)
+    device.reset()
+    assert "ABORT" in str(device.last_fault)
 
 
 # ---- Runs that do not complete ----

@@ -73,6 +73,19 @@ def test_each_run_commits_its_own_regions(tmp_path: Path, street: tuple[MeshSet,
     assert sets == [1, 2, 3]
 
 
+def test_a_set_that_was_given_beside_a_run_ends_with_it(
+    tmp_path: Path, street: tuple[MeshSet, DrawList, RegionSet]
+) -> None:
+    library = SimulatedXrt()
+    device = opened(tmp_path, library)
+    meshes, draw, regions = street
+    device.load(meshes)
+    before = device.render(draw, regions).pixels
+    device._xrt.set_regions_now(RegionSet.of([Region(1, 2, 30, 40)], draw.width, draw.height))
+    assert library.world.card.read(registers.roi_lo(0)) == 1 | 2 << 16
+    np.testing.assert_array_equal(device.render(draw, regions).pixels, before)
+
+
 def test_the_order_in_which_words_are_written_is_that_of_their_offsets() -> None:
     """The commit comes behind the words that it commits, and the start, which XRT writes last, behind all."""
     offsets = {argument.name: argument.offset for argument in ARGUMENTS}

@@ -12,9 +12,11 @@ import numpy as np
 from foveal.card import registers
 from foveal.card.kernel import load_kernel
 from foveal.card.pixels import UNWRITTEN
+from foveal.card.program import region_words
 from foveal.card.roles import GEOMETRY, KERNEL
 from foveal.errors import DeviceBroken, DeviceError
 from foveal.provenance import Provenance
+from foveal.region import RegionSet
 from foveal.xrt.buffer import PAGE, XrtBuffer
 from foveal.xrt.runs import KernelRun
 from foveal.xrt.sensors import Telemetry
@@ -37,7 +39,7 @@ NO_REGISTERS = (
 
 
 class XrtCard:
-    """See foveal.card.Card. One thread at a time.
+    """See foveal.card.Card. One thread at a time. last_fault: why it last refused work; a reset does not forget it.
 
     After a failure of a run or a transfer it refuses everything (DeviceBroken) until reset().
     """
@@ -63,6 +65,7 @@ class XrtCard:
         self._clock = clock
         self._host, self._provenance = host, kernel
         self._fault: str | None = None
+        self.last_fault: str | None = None
         self._live: dict[int, XrtBuffer] = {}
         self._words: dict[int, int] = {}
         self._spent_ns = 0.0
@@ -130,8 +133,18 @@ class XrtCard:
         else:
             self.write_now(offset, value)
 
+    def set_regions_now(self, regions: RegionSet) -> None:
+        """Give the kernel a region set beside its run; with FLAGS.immediate it clips the running frame.
+
+        The next run brings its own set with it, whatever was set here. Raises DeviceError without register access.
+        """
+        for n, words in enumerate(region_words(regions)):
+            for offset, word in zip((registers.roi_lo(n), registers.roi_hi(n)), words, strict=True):
+                self.write_now(offset, word)
+        self.write_now(registers.ROI_COMMIT, 1)
+
     def write_now(self, offset: int, value: int) -> None:
-        """Write a register of the kernel at once, beside its run: a region set in mid-frame, an internal reset.
+        """Write a register of the kernel at once, beside its run.
 
         Raises DeviceError without register access.
         """
@@ -195,7 +208,7 @@ class XrtCard:
 
     def fail(self, error: DeviceError) -> DeviceError:
         """Refuse all work from now on; gives `error` back."""
-        self._fault = str(error)
+        self._fault = self.last_fault = str(error)
         return error
 
     def reset(self) -> None:

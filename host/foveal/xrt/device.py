@@ -32,7 +32,7 @@ class XrtDevice(FovealDriver):
     """The driver on a real card."""
 
     def __init__(self, card: XrtCard, info: DeviceInfo, *, reset_on_fault: bool, **options: Any) -> None:
-        """reset_on_fault: reset the card and try a failed frame once more; a second failure leaves it broken."""
+        """reset_on_fault: reset the card and try a failed render() once more; a second failure leaves it broken."""
         super().__init__(card, XrtGeometry(card), info, **options)
         self._xrt = card
         self._reset_on_fault = reset_on_fault
@@ -48,6 +48,11 @@ class XrtDevice(FovealDriver):
                 raise
         self.reset()
         return super().render(draw, regions, depth)
+
+    @property
+    def last_fault(self) -> str | None:
+        """Why the card last failed, also after its reset; None when it never did."""
+        return self._xrt.last_fault
 
     def telemetry(self) -> Telemetry:
         """What the card's sensors say now."""
