@@ -2,13 +2,15 @@
 # Make .venv hold the wheel of this working tree.
 #   tools/setup.sh run    what `foveal` needs
 #   tools/setup.sh dev    that, and what the tests, the benches of the RTL and the linters need
+#   tools/setup.sh pynq   .venv-pynq with that wheel beside the real pynq, whose pins (numpy below 2, one grpcio) are its own
 #   tools/setup.sh formal, synth   what `make formal` and `make synth` need alone: they do without the wheel
 # Debian packages are installed when this runs as root, else listed. Nothing is done when nothing changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-kind=${1:?run, dev, formal or synth}
+kind=${1:?run, dev, pynq, formal or synth}
 python=${PYTHON:-python3}
 mkdir -p build "${HOME:?}" "${CARLA_CACHE_DIR:-build/carla}"
+[ "$kind" != pynq ] || tools/setup.sh run  # the wheel; it takes the lock itself
 exec 9>build/setup.lock
 ! command -v flock >/dev/null || flock 9
 
@@ -41,10 +43,32 @@ fi
 pip() { .venv/bin/python -m pip --disable-pip-version-check --no-input -q "$@" </dev/null; }
 .venv/bin/python -c '' 2>/dev/null || { say "making .venv"; "$python" -m venv --clear .venv; }
 
+# Lines of an optional dependency in pyproject.toml.
+optional() {
+  .venv/bin/python -c 'import sys, tomllib
+for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]]: print(line)' "$1"
+}
+
+if [ "$kind" = pynq ]; then
+  wheel=$(echo build/wheel/*.whl)
+  digest="$("$python" --version) $(optional alveo) $(sha256sum "$wheel")"
+  if [ "$(cat .venv-pynq/setup 2>/dev/null)" != "$digest" ]; then
+    since=$SECONDS
+    say "making .venv-pynq, for PYNQ and the wheel"
+    .venv-pynq/bin/python -c '' 2>/dev/null || "$python" -m venv --clear --without-pip .venv-pynq
+    mapfile -t requirements < <(optional alveo)
+    # The wheel's other dependencies are for reports, OpenCL and CARLA; the driver needs NumPy and PyYAML.
+    pip --python .venv-pynq install --no-compile "${requirements[@]}" 'pyyaml>=6' 'pytest>=8'
+    pip --python .venv-pynq install --force-reinstall --no-deps "$wheel"
+    printf '%s' "$digest" >.venv-pynq/setup
+    say "done in $((SECONDS - since)) s"
+  fi
+  exit
+fi
+
 # Proofs and synthesis read the RTL alone.
 if [ "$kind" = formal ] || [ "$kind" = synth ]; then
-  mapfile -t requirements < <(.venv/bin/python -c 'import sys, tomllib
-for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]]: print(line)' "$kind")
+  mapfile -t requirements < <(optional "$kind")
   if [ "$(cat ".venv/setup.$kind" 2>/dev/null)" != "${requirements[*]}" ]; then
     say "installing the tools of make $kind"
     pip install "${requirements[@]}"

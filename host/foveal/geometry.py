@@ -58,6 +58,22 @@ _STATISTICS_U32 = (
 )
 STATISTICS = np.dtype([(name, "<u4") for name in _STATISTICS_U32] + [("cycles", "<u8"), ("bytes", "<u8")])
 
+PARAMETERS = np.dtype(
+    [
+        ("width", "<u4"),
+        ("height", "<u4"),
+        ("ambient", "<f4"),
+        ("diffuse", "<f4"),
+        ("meshes", "<u4"),
+        ("instances", "<u4"),
+        ("regions", "<u4"),
+        ("staging_capacity", "<u4"),
+        ("record_capacity", "<u4"),
+        ("reserved", "<u4", 3),
+    ]
+)
+"""FrameParameters of hw/hls/geometry.hpp, by the names of foveal.card.FrameCall."""
+
 STAGING_OVERFLOW, RECORD_OVERFLOW, BAD_INPUT, BAD_FRAME = 1, 2, 4, 8
 
 

@@ -45,7 +45,8 @@ def test_an_image_says_what_the_board_file_says(name: str) -> None:
         for argument in image.instance(placement.instance).kernel.arguments:
             reach = [memory.tag for memory in image.reach(placement.instance, argument.name)]
             assert reach == [bank.tag for bank in placement.ports.get(argument.port, ())]
-    assert image.clocks == (Clock("KERNEL_CLK", "KERNEL", 300),)
+    assert image.clocks == (Clock("DATA_CLK", "DATA", 300),)
+    assert image.clock_hz == board.clock_hz.value
 
 
 def test_registers_come_from_the_map() -> None:

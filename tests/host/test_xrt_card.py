@@ -470,10 +470,14 @@ def test_the_board_is_that_of_the_shell(tmp_path: Path) -> None:
 
 
 def test_a_clock_that_is_not_told_must_be_named(tmp_path: Path) -> None:
-    library = StrictXrt(info={"platform": "{}"})
+    library, image = StrictXrt(info={"platform": "{}"}), write_image(tmp_path)
+    container = unpack(image.read_bytes())
+    untold = (Kind.CLOCK_FREQ_TOPOLOGY, Kind.BUILD_METADATA)
+    sections = {kind: data for kind, data in container.sections.items() if kind not in untold}
+    image.write_bytes(pack(replace(container, sections=sections)))
     with pytest.raises(DeviceNotFound, match="clock_hz="):
-        opened(library, tmp_path)
-    assert opened(library, tmp_path, clock_hz=250e6).clock_hz == 250e6
+        opened(library, tmp_path, image=image)
+    assert opened(library, tmp_path, image=image, clock_hz=250e6).clock_hz == 250e6
 
 
 def test_an_image_of_another_card_is_refused_before_it_is_loaded(tmp_path: Path) -> None:

@@ -61,6 +61,11 @@ class Image:
     def bitstream(self) -> bool:
         return bool(self.container.sections.get(Kind.BITSTREAM))
 
+    @property
+    def clock_hz(self) -> float | None:
+        """The kernels' clock: a link drives ap_clk with the data clock. None where the file does not tell it."""
+        return next((clock.mhz * 1e6 for clock in self.clocks if clock.type == "DATA" and clock.mhz), None)
+
     def instance(self, name: str) -> Instance:
         """Raises XclbinError with the names that there are."""
         for instance in self.instances:

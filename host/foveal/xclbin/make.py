@@ -52,7 +52,7 @@ def make_xclbin(board: Board) -> bytes:
         Connection(argument, ip, len(memories) + ranges.index(banks) if len(banks) > 1 else place[banks[0].tag])
         for (argument, ip), banks in reach.items()
     ]
-    clocks = [Clock("KERNEL_CLK", "KERNEL", round(board.clock_hz.value / 1e6))]
+    clocks = [Clock("DATA_CLK", "DATA", round(board.clock_hz.value / 1e6))]
     container = Container(
         uuid=UUID(int=0),
         platform=board.platform,

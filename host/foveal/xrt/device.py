@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from foveal.card import FovealDriver, board_names, load_board
+from foveal.card import Board, FovealDriver, board_names, load_board
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList
 from foveal.errors import DeviceBusy, DeviceError, DeviceNotFound
@@ -25,7 +25,7 @@ from foveal.xrt.sensors import Telemetry
 from foveal.xrt.session import Session
 from foveal.xrt.tool import reset_card
 
-__all__ = ["XrtDevice", "open_xrt"]
+__all__ = ["XrtDevice", "board_of", "open_card", "open_xrt"]
 
 
 class XrtDevice(FovealDriver):
@@ -91,35 +91,37 @@ def open_xrt(
     if not cards:
         raise DeviceNotFound(f"XRT shows no card: {why_none()}")
     found = select(cards, card)
-    board = board or _board_of(found)
-    facts = load_board(board)
-    image = Image.read(library, Path(xclbin) if xclbin is not None else Path(f"foveal_{board}.xclbin"), facts)
-    session = Session(
-        library,
-        found,
-        image,
-        patience_s=patience_s,
-        pause=pause,
-        reset=reset,
-        clients=clients,
-        lock_folder=lock_folder,
-    )
-    simulated = getattr(library, "clock", None)  # a library without silicon brings its own time
-    with _given_back(session):
-        clock_hz = clock_hz or session.clock_hz()
-        opened = XrtCard(
-            session,
-            clock_hz=clock_hz,
-            memory_latency_cycles=-(-round(facts.latency_ns.value * clock_hz) // 1_000_000_000),
-            clock=simulated or time.perf_counter_ns,
-            host=Provenance.MODELLED if simulated else Provenance.MEASURED,
-            kernel=Provenance.SIMULATED if simulated else Provenance.MEASURED,
-        )
+    facts = load_board(board or board_of(found))
+    path = Path(xclbin) if xclbin is not None else Path(f"foveal_{facts.key}.xclbin")
+    options = {"patience_s": patience_s, "pause": pause, "reset": reset, "clients": clients, "lock_folder": lock_folder}
+    opened = open_card(library, found, facts, path, clock_hz=clock_hz, **options)
+    with _given_back(opened):
         info = DeviceInfo("xrt", f"{facts.name} ({found.bdf})", "fpga", opened.describe())
         return XrtDevice(opened, info, reset_on_fault=reset_on_fault, deadline_s=deadline_s, strided=strided)
 
 
-def _board_of(found: FoundCard) -> str:
+def open_card(
+    library: Any, found: FoundCard, board: Board, path: Path, *, clock_hz: float | None = None, **options: Any
+) -> XrtCard:
+    """The card with the image `path` on it. clock_hz: by default what XRT reports. options: those of Session.
+
+    Raises DeviceNotFound, DeviceBusy or DeviceError, with what to do.
+    """
+    session = Session(library, found, Image.read(library, path, board), **options)
+    simulated = getattr(library, "clock", None)  # a library without silicon brings its own time
+    with _given_back(session):
+        clock_hz = clock_hz or session.clock_hz()
+        return XrtCard(
+            session,
+            clock_hz=clock_hz,
+            memory_latency_cycles=-(-round(board.latency_ns.value * clock_hz) // 1_000_000_000),
+            clock=simulated or time.perf_counter_ns,
+            host=Provenance.MODELLED if simulated else Provenance.MEASURED,
+            kernel=Provenance.SIMULATED if simulated else Provenance.MEASURED,
+        )
+
+
+def board_of(found: FoundCard) -> str:
     """The board that the shell's name names. Raises DeviceNotFound for a shell that none does."""
     for name in board_names():
         if name in found.name.lower():
@@ -131,10 +133,10 @@ def _board_of(found: FoundCard) -> str:
 
 
 @contextmanager
-def _given_back(session: Session) -> Iterator[None]:
+def _given_back(taken: Session | XrtCard) -> Iterator[None]:
     """Whatever ends the block early frees the card."""
     try:
         yield
     except BaseException:
-        session.close()
+        taken.close()
         raise

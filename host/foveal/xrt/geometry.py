@@ -9,26 +9,11 @@ import numpy as np
 from foveal.card.engine import INSTANCE_OFFSET, FrameCall, GeometryBuffers, GeometryRun
 from foveal.card.roles import GEOMETRY
 from foveal.errors import DeviceError
+from foveal.geometry import PARAMETERS
 from foveal.xrt.buffer import XrtBuffer
 from foveal.xrt.card import XrtCard
 
-__all__ = ["PARAMETERS", "XrtGeometry"]
-
-PARAMETERS = np.dtype(
-    [
-        ("width", "<u4"),
-        ("height", "<u4"),
-        ("ambient", "<f4"),
-        ("diffuse", "<f4"),
-        ("meshes", "<u4"),
-        ("instances", "<u4"),
-        ("regions", "<u4"),
-        ("staging_capacity", "<u4"),
-        ("record_capacity", "<u4"),
-        ("reserved", "<u4", 3),
-    ]
-)
-"""FrameParameters of hw/hls/geometry.hpp, by the names of FrameCall."""
+__all__ = ["XrtGeometry"]
 
 
 class XrtGeometry:

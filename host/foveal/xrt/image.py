@@ -60,7 +60,7 @@ class Image:
             raise DeviceError(f"the image {path} is {found.uuid}, yet XRT reads {uuid} from it")
         kernels = {instance.kernel.name: instance for instance in found.instances}
         ppc = next(port.width for port in kernels[KERNEL].kernel.ports if port.name == OUTPUT_PORT) // 32
-        clock_hz = next((1e6 * clock.mhz for clock in found.clocks if clock.type == "DATA"), 0.0)
+        clock_hz = found.clock_hz or 0.0
         names = {name: f"{name}:{{{instance.name}}}" for name, instance in kernels.items()}
         return cls(path, xclbin, uuid, version, ppc, clock_hz, names)
 

@@ -10,7 +10,7 @@ import numpy as np
 from foveal.card import FrameCall, GeometryBuffers, registers
 from foveal.card.roles import KERNEL
 from foveal.errors import DeviceTimeout
-from foveal.xrt.geometry import PARAMETERS
+from foveal.geometry import PARAMETERS
 
 from foveal_sim.xrt.buffer import SimulatedBo
 

@@ -1,0 +1,12 @@
+"""Foveal's cards as devices of PYNQ: after ``import foveal.pynq`` they are in ``pynq.Device.devices``.
+
+PYNQ 3.1 and later find no Alveo card themselves. It imports this module with every overlay (entry-point group
+``pynq.lib``), too late for the first one: a program imports it first.
+"""
+
+from foveal.pynq.device import FovealDevice, show_devices
+from foveal.pynq.kernels import FovealKernel, GeometryKernel
+
+__all__ = ["FovealDevice", "FovealKernel", "GeometryKernel"]
+
+show_devices()

@@ -1,0 +1,85 @@
+"""The reference scene through the unmodified pynq package, and the example."""
+
+from __future__ import annotations
+
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pynq
+import pytest
+from foveal.card import FovealDriver
+from foveal.device import DeviceInfo, open_device
+from foveal.pynq import FovealDevice
+from foveal.pynq.card import PynqCard, PynqGeometry
+from foveal.region import Region, RegionSet
+from foveal.scene import reference
+from foveal.xrt.source import xrt_cards
+from foveal_sim.xrt import SimulatedXrt
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("strided", [False, True])
+def test_region_frames_are_those_of_the_co_simulated_card_bit_for_bit(strided: bool) -> None:
+    meshes, draw = reference.load()
+    frames = []
+    for backend in ("cosim", "pynq"):
+        device = open_device(backend, strided=strided)
+        assert isinstance(device, FovealDriver)
+        device.load(meshes)
+        frames.append([device.render(draw, reference.regions(share)) for share in ("10%", "25%")])
+        device.close()
+    for cosim, through in zip(*frames, strict=True):
+        assert cosim.pixels.any()
+        assert np.array_equal(cosim.pixels, through.pixels)
+        assert [(s.name, s.provenance) for s in cosim.stages] == [(s.name, s.provenance) for s in through.stages]
+        for counter in ("triangles_out", "records_written"):
+            assert cosim.counters[f"geometry_{counter}"] == through.counters[f"geometry_{counter}"]
+        for counter in ("blocks_covered", "tiles_hidden", "out_bytes", "wr_bytes"):
+            assert cosim.counters[counter] == through.counters[counter]
+
+
+def test_only_construction_differs(image: Path) -> None:
+    device = open_device("pynq", device="cosim:u280", xclbin=image)
+    assert type(device) is FovealDriver
+    assert isinstance(device._card, PynqCard)
+    assert isinstance(device._geometry, PynqGeometry)
+    assert device.info.detail["pynq_device"] == "cosim:u280"
+    device.close()
+
+
+def test_a_reset_brings_the_driver_back() -> None:
+    meshes, draw = reference.load(320, 180)
+    regions = RegionSet.full(320, 180)
+    device = open_device("pynq")
+    device.load(meshes)
+    before = device.render(draw, regions).pixels
+    device.reset()
+    assert np.array_equal(device.render(draw, regions).pixels, before)
+    device.close()
+
+
+def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.chdir(tmp_path)
+    runpy.run_path(str(ROOT / "docs" / "pynq_overlay.py"))
+    printed = capsys.readouterr().out
+    assert "cosim:u280" in printed
+    assert "the same picture: True" in printed
+
+
+@pytest.mark.parametrize("registers", [True, False])
+def test_a_card_behind_xrt_draws_the_same_through_pynq(registers: bool, image: Path, tmp_path: Path) -> None:
+    (source,) = xrt_cards(SimulatedXrt(registers=registers), lock_folder=tmp_path)
+    meshes, draw = reference.load(640, 360)
+    regions = RegionSet.of([Region(40, 60, 200, 240)], 640, 360)
+    expected = open_device("cosim")
+    card = PynqCard(pynq.Overlay(str(image), device=FovealDevice(source)))
+    found = FovealDriver(card, PynqGeometry(card), DeviceInfo("pynq", source.tag, "fpga", card.describe()))
+    frames = []
+    for device in (expected, found):
+        device.load(meshes)
+        frames.append(device.render(draw, regions).pixels)
+        device.close()
+    assert frames[0].any()
+    assert np.array_equal(*frames)
