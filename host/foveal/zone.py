@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from foveal.drawlist import Zone
 
-__all__ = ["zone_around"]
+__all__ = ["EVERYWHERE", "zone_around"]
+
+EVERYWHERE = Zone(-20_000.0, -20_000.0, 20_000.0, 20_000.0)
+"""As far as the kernel's coordinates go (centimetres in 32 bits): the ego never leaves it."""
 
 
 def zone_around(x: float, y: float, length_m: float, width_m: float, margin_m: float = 5.0) -> Zone:

@@ -7,7 +7,7 @@ import pytest
 from foveal_sim.world.camera import Camera
 from foveal_sim.world.episode import Episode, Population
 from foveal_sim.world.opendrive import load_map
-from foveal_sim.world.renderer import GoldenPainter, SceneRenderer, sun_direction
+from foveal_sim.world.renderer import GoldenPainter, SceneRenderer
 from foveal_sim.world.scenery import BUILDINGS
 
 VIEW = (10.0, 1.75, 1.7, 0.0, 0.0, 0.0)
@@ -61,20 +61,6 @@ def test_the_sun_moves_the_light(world, picture):
     noon = picture()
     world.weather[4] = 225.0
     assert not np.array_equal(picture(), noon)
-
-
-@pytest.mark.parametrize(
-    ("azimuth", "altitude", "expected"),
-    [
-        (0.0, 0.0, (np.cos(np.deg2rad(5)), 0.0, np.sin(np.deg2rad(5)))),
-        (0.0, 90.0, (0.0, 0.0, 1.0)),
-        (90.0, 45.0, (0.0, -np.sqrt(0.5), np.sqrt(0.5))),  # CARLA's +y is the scene's right, -y
-    ],
-)
-def test_sun_direction_in_the_scenes_axes(azimuth, altitude, expected):
-    weather = [0.0] * 14
-    weather[4:6] = azimuth, altitude
-    assert sun_direction(weather) == pytest.approx(expected, abs=1e-12)
 
 
 @pytest.mark.parametrize(("period", "taken"), [(0.0, 10), (0.1, 5), (0.125, 4), (10.0, 1)])

@@ -14,12 +14,13 @@ from foveal.errors import MapError
 from foveal.region import RegionSet
 from foveal.scene.assemble import Scene, build_scene, draw_list
 from foveal.scene.static import StaticScene
+from foveal.scene.sun import sun_direction
 from foveal.scene.tick import CameraMount, Tick
 
 from foveal_sim.world.camera import Camera
 from foveal_sim.world.episode import Episode
 
-__all__ = ["GOLDEN", "DevicePainter", "GoldenPainter", "Painter", "SceneRenderer", "painter", "sun_direction"]
+__all__ = ["GOLDEN", "DevicePainter", "GoldenPainter", "Painter", "SceneRenderer", "painter"]
 
 GOLDEN = "golden"
 """Name of the painter that is always there."""
@@ -86,7 +87,7 @@ class SceneRenderer:
         tick = _tick(episode, camera, frame, elapsed_s)
         scene = self._ready(episode, tick)
         mount = CameraMount(width=camera.width, height=camera.height, fov_deg=camera.fov_deg)
-        return self._painter.paint(draw_list(scene, tick, mount, sun_direction(episode.weather)))
+        return self._painter.paint(draw_list(scene, tick, mount, sun_direction(*episode.weather[4:6])))
 
     def warm_up(self, episode: Episode) -> None:
         """Build the scene and draw one small picture, so that no client waits for compilers at its first image."""
@@ -101,16 +102,6 @@ class SceneRenderer:
             self._painter.load(self._scene.meshes)
             self._built_for = ref(episode), hidden
         return self._scene
-
-
-def sun_direction(weather: list[float]) -> tuple[float, float, float]:
-    """Unit vector to the sun in the scene's axes (x forward, y left, z up) from the weather's azimuth and altitude.
-
-    Azimuth 0 is +x and turns like a yaw; a sun below 5 degrees is drawn at 5, because nothing else lights a night.
-    """
-    azimuth, altitude = np.deg2rad(weather[4]), np.deg2rad(max(weather[5], 5.0))
-    flat = float(np.cos(altitude))
-    return flat * float(np.cos(azimuth)), -flat * float(np.sin(azimuth)), float(np.sin(altitude))
 
 
 def _static_scene(episode: Episode) -> StaticScene:

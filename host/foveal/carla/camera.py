@@ -1,0 +1,348 @@
+"""A camera for CARLA scripts that renders only what matters, in place of `sensor.camera.rgb`."""
+
+from __future__ import annotations
+
+import atexit
+import logging
+import math
+import threading
+import time
+import weakref
+from collections import deque
+from collections.abc import Callable, Mapping
+from types import TracebackType
+from typing import Self
+
+import carla
+import numpy as np
+
+from foveal.carla.image import RoiImage
+from foveal.carla.outside import Filler, Outside, whole
+from foveal.carla.reader import TickReader
+from foveal.carla.world_scene import static_scene
+from foveal.device import Device, open_device
+from foveal.drawlist import Zone
+from foveal.errors import DeviceError, FovealError, SceneError
+from foveal.frame import Frame, StageTime
+from foveal.policy import Policy, Sight, TrackedActors, choose
+from foveal.provenance import Provenance
+from foveal.scene.assemble import Scene, build_scene, draw_list
+from foveal.scene.sun import sun_direction
+from foveal.scene.tick import CameraMount
+from foveal.zone import EVERYWHERE
+
+__all__ = ["RoiCamera"]
+
+_LOG = logging.getLogger(__name__)
+
+HONOURED = ("image_size_x", "image_size_y", "fov", "sensor_tick", "role_name")
+"""Attributes of the blueprint that change what this camera does; the others are kept and have no effect."""
+
+_JOIN_S = 10.0
+_SAME_S = 1e-6
+_WEATHER_S = 1.0
+"""The sun is asked for so often, in simulated seconds: it costs a round trip."""
+
+
+class RoiCamera:
+    """Pictures of the world as its client sees it, drawn by a Foveal device, in regions that a policy chooses.
+
+    Takes what `world.spawn_actor` takes for a camera: in a script that has
+
+        camera = world.spawn_actor(blueprint, transform, attach_to=vehicle)
+
+    only that line changes:
+
+        camera = RoiCamera(world, blueprint, transform, attach_to=vehicle)
+
+    Snapshots arrive in the client's thread; rendering and the callback run in one thread of the camera's own. An
+    image's frame is its snapshot's: a snapshot that cannot be rendered gives no image, never an older one.
+    """
+
+    def __init__(
+        self,
+        world: carla.World,
+        blueprint: carla.ActorBlueprint,
+        transform: carla.Transform,
+        attach_to: carla.Actor | None = None,
+        attachment_type: carla.AttachmentType = carla.AttachmentType.Rigid,
+        *,
+        policy: Policy | None = None,
+        device: str | Device = "opencl",
+        outside: str = "black",
+        zone: Zone | None = EVERYWHERE,
+        queue: int = 8,
+    ) -> None:
+        """transform: relative to `attach_to`, or in the world without one.
+
+        policy: what to render, vehicles and walkers unless given. device: a backend's name, or an open device, which
+        stays the caller's. outside: what stands elsewhere, "black", "hold" (rendered last) or "coarse" (a quarter of
+        the pixels). zone: where materials and textures are fetched. queue: snapshots that may wait; beyond it the
+        oldest is dropped and counted. Raises SceneError for another blueprint, or attribute values that are no camera;
+        DeviceNotFound.
+        """
+        if blueprint.id != "sensor.camera.rgb":
+            raise SceneError(f"RoiCamera draws what sensor.camera.rgb shows, not {blueprint.id}; use that blueprint")
+        if attachment_type != carla.AttachmentType.Rigid:
+            raise SceneError("RoiCamera is attached rigidly; leave attachment_type out")
+        if queue < 1:
+            raise ValueError(f"at least one snapshot must be able to wait, got queue={queue}")
+        self.attributes: Mapping[str, str] = {attribute.id: _text(attribute) for attribute in blueprint}
+        self._mount = _mount(self.attributes, transform)
+        self._period_s = _figure(self.attributes, "sensor_tick")
+        self._world, self._parent = world, attach_to
+        self._reader = TickReader(world, self._mount, attach_to.id if attach_to is not None else 0)
+        self._policy = policy if policy is not None else TrackedActors()
+        self._filler = Filler(Outside(outside))
+        self._zone = zone
+        self._owned = isinstance(device, str)
+        self._device: Device = open_device(device) if isinstance(device, str) else device
+        self._scene: Scene | None = None
+        self._due_s = 0.0
+        self._light: tuple[float, tuple[float, float, float]] | None = None
+        self._waiting: deque[carla.WorldSnapshot] = deque()
+        self._queue = queue
+        self._change = threading.Condition()
+        self._callback: Callable[[RoiImage], object] | None = None
+        self._thread: threading.Thread | None = None
+        self._subscription: int | None = None
+        self._dropped = 0
+        self._failure: Exception | None = None
+        self._alive = True
+        # The package's own threads may call into an interpreter that is ending, and then abort it.
+        atexit.register(_stop, weakref.ref(self))
+
+    @property
+    def type_id(self) -> str:
+        return "sensor.camera.rgb"
+
+    @property
+    def parent(self) -> carla.Actor | None:
+        return self._parent
+
+    @property
+    def is_alive(self) -> bool:
+        return self._alive
+
+    def is_listening(self) -> bool:
+        """A method, as the package's sensors have it."""
+        return self._callback is not None
+
+    @property
+    def dropped(self) -> int:
+        """Snapshots that gave no image because too many were waiting."""
+        return self._dropped
+
+    @property
+    def failure(self) -> Exception | None:
+        """Why the camera gives no more images, or None."""
+        return self._failure
+
+    @property
+    def honoured(self) -> tuple[str, ...]:
+        """Attributes of the blueprint that this camera follows."""
+        return tuple(name for name in self.attributes if name in HONOURED)
+
+    @property
+    def ignored(self) -> tuple[str, ...]:
+        """Attributes that it accepts and that change nothing."""
+        return tuple(name for name in self.attributes if name not in HONOURED)
+
+    def get_transform(self) -> carla.Transform:
+        """The camera's pose in the last snapshot."""
+        return _transform(self._reader.read(self._world.get_snapshot()).camera)
+
+    def get_location(self) -> carla.Location:
+        """Its place in the last snapshot."""
+        return self.get_transform().location
+
+    def listen(self, callback: Callable[[RoiImage], object]) -> None:
+        """Call `callback` with an image for each snapshot from now on (each `sensor_tick` seconds where that is set).
+
+        A second call replaces the callback. Raises FovealError after destroy(), or what ended the camera before.
+        """
+        if not self._alive:
+            raise FovealError("the camera was destroyed; make another one")
+        if self._failure is not None:
+            raise self._failure
+        with self._change:
+            self._callback = callback
+        if self._thread is None:
+            self._prepare()
+            self._thread = threading.Thread(target=self._work, name="foveal-camera", daemon=True)
+            self._thread.start()
+            self._subscription = self._world.on_tick(self._arrive)
+
+    def stop(self) -> None:
+        """No callback begins after this returns. May be called twice, and from the callback."""
+        if self._subscription is not None:
+            self._world.remove_on_tick(self._subscription)
+            self._subscription = None
+        with self._change:
+            self._callback = None
+            self._waiting.clear()
+            self._change.notify_all()
+        thread, self._thread = self._thread, None
+        if thread is not None and thread is not threading.current_thread():
+            thread.join(_JOIN_S)
+
+    def destroy(self) -> bool:
+        """Stop, and give the device back. True unless it was destroyed before."""
+        if not self._alive:
+            return False
+        self.stop()
+        self._alive = False
+        if self._owned:
+            self._device.close()
+        return True
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.destroy()
+
+    def _prepare(self) -> None:
+        """Meshes of the world, once: the first image must not wait for them."""
+        if self._scene is None:
+            static = static_scene(self._world)
+            snapshot = self._world.get_snapshot()
+            there = not self._reader.ego_id or snapshot.has_actor(self._reader.ego_id)
+            tick = self._reader.read(snapshot) if there else None  # a parent just spawned comes with the next tick
+            self._scene = build_scene(static, tick)
+            self._device.load(self._scene.meshes)
+
+    def _arrive(self, snapshot: carla.WorldSnapshot) -> None:
+        """In the client's thread: keep it short."""
+        with self._change:
+            if self._callback is None or not self._take(snapshot.timestamp.elapsed_seconds):
+                return
+            if len(self._waiting) == self._queue:
+                self._waiting.popleft()
+                self._dropped += 1
+            self._waiting.append(snapshot)
+            self._change.notify_all()
+
+    def _take(self, now_s: float) -> bool:
+        """Is an image due? Then the next one is a period later."""
+        if now_s + _SAME_S < self._due_s:
+            return False
+        following = self._due_s + self._period_s
+        self._due_s = following if following > now_s else now_s + self._period_s
+        return True
+
+    def _work(self) -> None:
+        """The camera's thread: render what waits, in order, until stop()."""
+        me = threading.current_thread()
+        while True:
+            with self._change:
+                self._change.wait_for(lambda: self._waiting or self._callback is None or self._thread is not me)
+                callback = self._callback
+                if callback is None or self._thread is not me:
+                    return
+                snapshot = self._waiting.popleft()
+            try:
+                image = self._image(snapshot)
+            except (FovealError, RuntimeError) as error:
+                self._fail(error)
+                return
+            if self._callback is callback:
+                try:
+                    callback(image)
+                except Exception:
+                    _LOG.exception("the callback of frame %d failed", image.frame)
+
+    def _sun(self, now_s: float) -> tuple[float, float, float]:
+        if self._light is None or not self._light[0] <= now_s < self._light[0] + _WEATHER_S:
+            weather = self._world.get_weather()
+            self._light = now_s, sun_direction(weather.sun_azimuth_angle, weather.sun_altitude_angle)
+        return self._light[1]
+
+    def _fail(self, error: Exception) -> None:
+        _LOG.error("the camera gives no more images: %s", error)
+        self._failure = error
+        with self._change:
+            self._callback = None
+            self._waiting.clear()
+
+    def _image(self, snapshot: carla.WorldSnapshot) -> RoiImage:
+        assert self._scene is not None
+        scene = self._scene
+        start = time.perf_counter_ns()
+        tick = self._reader.read(snapshot)
+        read = time.perf_counter_ns()
+        regions = choose(self._policy, Sight.of(tick, self._mount)).regions
+        chosen = time.perf_counter_ns()
+        sun = self._sun(tick.time_s)
+        draw = draw_list(scene, tick, self._mount, sun, self._zone)
+        placed = time.perf_counter_ns()
+        frame = self._device.render(draw, regions)
+        if frame.frame != tick.frame or tick.frame != snapshot.frame:
+            raise DeviceError(f"the device answered frame {frame.frame} when asked for {tick.frame}; reset it")
+
+        def again(mount: CameraMount) -> Frame:
+            return self._device.render(draw_list(scene, tick, mount, sun, self._zone), whole(mount))
+
+        pixels, filling = self._filler.fill(frame, self._mount, again)
+        host = (("snapshot", start, read), ("region", read, chosen), ("scene", chosen, placed))
+        record = tuple(StageTime(name, after - before, Provenance.MEASURED) for name, before, after in host)
+        return RoiImage(
+            tick.frame,
+            tick.time_s,
+            _transform(tick.camera),
+            self._mount.fov_deg,
+            pixels,
+            frame.regions,
+            record + frame.stages + filling,
+        )
+
+
+def _stop(camera: weakref.ref[RoiCamera]) -> None:
+    held = camera()
+    if held is not None:
+        held.stop()
+
+
+def _text(attribute: carla.ActorAttribute) -> str:
+    """The value as a blueprint's file would have it; the package has no such accessor for all types."""
+    kind = carla.ActorAttributeType
+    readers: dict[carla.ActorAttributeType, Callable[[], object]] = {
+        kind.Bool: attribute.as_bool,
+        kind.Int: attribute.as_int,
+        kind.Float: attribute.as_float,
+        kind.String: attribute.as_str,
+        kind.RGBColor: attribute.as_color,
+    }
+    return str(readers[attribute.type]())
+
+
+def _figure(attributes: Mapping[str, str], name: str) -> float:
+    value = float(attributes.get(name, "0"))
+    if not 0.0 <= value < math.inf:
+        raise SceneError(f"{name} must be 0 or more, got {attributes[name]}")
+    return value
+
+
+def _mount(attributes: Mapping[str, str], transform: carla.Transform) -> CameraMount:
+    place, turn = transform.location, transform.rotation
+    try:
+        return CameraMount(
+            width=int(attributes["image_size_x"]),
+            height=int(attributes["image_size_y"]),
+            fov_deg=float(attributes["fov"]),
+            x=place.x,
+            y=place.y,
+            z=place.z,
+            pitch=turn.pitch,
+            yaw=turn.yaw,
+            roll=turn.roll,
+        )
+    except (KeyError, ValueError) as error:
+        raise SceneError(f"the blueprint's attributes are no camera: {error}") from error
+
+
+def _transform(pose: np.ndarray) -> carla.Transform:
+    x, y, z, pitch, yaw, roll = pose.tolist()
+    return carla.Transform(carla.Location(x, y, z), carla.Rotation(pitch, yaw, roll))
