@@ -17,7 +17,7 @@ from foveal.card.pixels import check_written, from_packed, from_strided, kept_pi
 from foveal.card.program import Program, region_words
 from foveal.card.status import dma_state, failure, why_no_end
 from foveal.drawlist import DrawList
-from foveal.errors import DeviceError, DeviceTimeout
+from foveal.errors import DeviceBroken, DeviceError, DeviceTimeout
 from foveal.frame import Frame, StageTime
 from foveal.geometry import (
     BAD_FRAME,
@@ -228,7 +228,16 @@ class Pipeline:
         try:
             self._card.wait_done(self._deadline_s)
         except DeviceTimeout as error:
-            raise DeviceTimeout(f"{error}: {why_no_end(self._program.read(registers.CTRL))}") from error
+            raise DeviceTimeout(f"{error}{self._why()}") from error
+
+    def _why(self) -> str:
+        """What CTRL adds to a wait in vain; nothing where the card itself refuses work by now, and has said why."""
+        try:
+            return f": {why_no_end(self._program.read(registers.CTRL))}"
+        except DeviceBroken:
+            return ""
+        except DeviceError as error:
+            return f": {error}"
 
     def _stride(self, width: int) -> int:
         """Bytes of a row in the strided layout: whole beats of the output bus."""

@@ -248,6 +248,8 @@ class XrtCard:
         self._live.clear()
         for run in self._runs.values():
             run.drop()
+        for run in self._runs.values():
+            run.close()  # the traceback of what failed may still hold it
         self._runs.clear()
         self._words.clear()
         self._ended = False

@@ -95,6 +95,10 @@ class KernelRun:
         """Write the 32-bit register at byte `offset`; only where the library has register access."""
         self._call(self._kernel.write_register, offset, value)
 
+    def close(self) -> None:
+        """Let go of the library's objects; whoever still holds this one cannot use it."""
+        self._kernel = self._run = None
+
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         try:
             return function(*arguments)

@@ -21,6 +21,10 @@ KEYS = ("bdf", "name", "max_clock_frequency_mhz", "platform", "electrical", "the
 """Of xrt_info_device, as far as they mean something here."""
 
 
+FOREIGN_UUID = "12345678-0000-0000-0000-000000000000"
+"""Of the image on a card that holds another kernel."""
+
+
 class SimulatedUuid:
     def __init__(self, text: str) -> None:
         self._text = text
@@ -61,6 +65,8 @@ class SimulatedDevice:
         return image.get_uuid()
 
     def get_xclbin_uuid(self) -> SimulatedUuid:
+        if self.world.card.faults.foreign:
+            return SimulatedUuid(FOREIGN_UUID)
         return SimulatedUuid(self.world.loaded)
 
     def get_info(self, key: str) -> str:

@@ -14,7 +14,7 @@ from foveal.card import Board, load_board
 from foveal.xclbin import Image
 
 from foveal_sim.cosim.card import CosimCard
-from foveal_sim.cosim.faults import Fault
+from foveal_sim.cosim.faults import Fault, parse_faults
 from foveal_sim.cosim.geometry import CosimGeometry
 from foveal_sim.xrt.buffer import SimulatedBo
 from foveal_sim.xrt.device import KEYS, SimulatedDevice, SimulatedUuid, SimulatedXclbin
@@ -75,14 +75,14 @@ class SimulatedXrt:
         board: str = "u280",
         memory_bytes: int = 256 << 20,
         registers: bool = True,
-        faults: Iterable[Fault] = (),
+        faults: str | Fault | Iterable[str | Fault] = (),
     ) -> None:
         """registers: with access to the kernel's registers, as Foveal's own binding has it and pyxrt has not.
 
-        faults: what shall go wrong on the card.
+        faults: what shall go wrong with the card, as for foveal_sim.cosim.open_cosim.
         """
         facts = load_board(board)
-        card = CosimCard(facts, clock_hz=facts.clock_hz.value, memory_bytes=memory_bytes, faults=faults)
+        card = CosimCard(facts, clock_hz=facts.clock_hz.value, memory_bytes=memory_bytes, faults=parse_faults(faults))
         self.world = world = World(facts, card)
         self.clock = world.now_ns
 

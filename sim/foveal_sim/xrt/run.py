@@ -70,10 +70,10 @@ class SimulatedRun:
             return
         card.spend(card.pcie.launch_ns)
         self._state, self._end_ns = State.ERT_CMD_STATE_RUNNING, float(self.world.now_ns())
-        card.faults.before_start(card)
         for word, value in enumerate(self._words.tolist()):
             if card.kernel.write_register(FIRST + 4 * word, value):
                 self.world.refused_writes.append(FIRST + 4 * word)
+        card.faults.before_start(card)
         card.kernel.write_register(registers.CTRL, registers.CTRL_AP_START_MASK)
         card.faults.after_start(card)
 
