@@ -89,6 +89,14 @@ def test_devices_says_why_one_does_not_work(monkeypatch):
     assert rows == [{"backend": "opencl", "works": False, "why_not": "no OpenCL platform found; install a GPU driver"}]
 
 
+def test_devices_says_why_there_is_no_card(monkeypatch):
+    monkeypatch.setattr(command, "device_names", lambda: ["xrt"])
+    monkeypatch.setattr("foveal.xrt.library.MODULES", ("no_such_pyxrt",))
+    result = CliRunner().invoke(cli, ["devices"])
+    assert result.exit_code == 0
+    assert result.output.startswith("xrt      not usable: XRT is not usable from this Python (no_such_pyxrt:")
+
+
 def test_an_error_of_ours_is_shown_without_a_traceback(monkeypatch, capsys):
     def broken(**_):
         raise FovealError("something to mend")

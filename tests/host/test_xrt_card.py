@@ -379,6 +379,15 @@ def test_nothing_is_read_that_was_not_fetched(tmp_path: Path) -> None:
         StrictBo.sync = real  # type: ignore[method-assign]
 
 
+def test_a_buffer_in_the_place_of_a_freed_one_is_given_to_the_kernels_again(library: StrictXrt, tmp_path: Path) -> None:
+    device = loaded(library, tmp_path)
+    before = set(device._xrt._live)
+    device.render(draw(), REGIONS)
+    device.load(meshes())
+    assert set(device._xrt._live) & before
+    np.testing.assert_array_equal(device.render(draw(), REGIONS).pixels, expected(REGIONS))
+
+
 def test_buffers_end_with_the_card(tmp_path: Path) -> None:
     library = StrictXrt()
     device = opened(library, tmp_path)
@@ -419,11 +428,33 @@ def test_a_card_in_use_is_tried_again_with_longer_and_longer_pauses(tmp_path: Pa
 
 def test_a_card_that_stays_in_use_is_left_alone(tmp_path: Path) -> None:
     library, pauses = StrictXrt(loaded=OTHER, others=99), list[float]()
-    with pytest.raises(DeviceBusy, match=rf"another image \({OTHER}\) that is in use \(process 4711\)"):
+    with pytest.raises(DeviceBusy, match=rf"holds the image {OTHER} and is in use \(process 4711\)"):
         opened(library, tmp_path, pauses=pauses, patience_s=2.0, clients=lambda bdf: [4711])
     assert sum(pauses) == pytest.approx(2.0)
     assert library.loaded == OTHER
     assert library.resets == []
+
+
+def test_a_kernel_that_another_process_runs_is_waited_for(tmp_path: Path) -> None:
+    library, pauses = StrictXrt(), list[float]()
+    library.fail["kernel"] = RuntimeError("failed to open cu context: Device or resource busy")
+    opened(library, tmp_path, pauses=pauses)
+    assert pauses == [0.1]
+
+
+def test_a_reset_that_fails_can_be_tried_again(library: StrictXrt, tmp_path: Path) -> None:
+    device = loaded(library, tmp_path)
+    library.waits = [ERROR]
+    with pytest.raises(DeviceError):
+        device.render(draw(), REGIONS)
+    library.fail["device.load_xclbin"] = RuntimeError("Operation not permitted")
+    with pytest.raises(DeviceError, match="not permitted"):
+        device.reset()
+    with pytest.raises(DeviceBroken, match="reset has not succeeded"):
+        device.render(draw(), REGIONS)
+    device.reset()
+    assert len(library.resets) == 2
+    np.testing.assert_array_equal(device.render(draw(), REGIONS).pixels, expected(REGIONS))
 
 
 def test_an_image_that_cannot_be_loaded_is_no_reason_to_wait(tmp_path: Path) -> None:

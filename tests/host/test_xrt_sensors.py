@@ -102,6 +102,21 @@ def test_a_report_tells_the_sensors_of_its_card(xbutil: Path) -> None:
     assert called.startswith(f"examine --device {BDF} --report electrical thermal platform --format JSON --output ")
 
 
+def test_the_tool_is_asked_where_the_library_knows_no_power(xbutil: Path, tmp_path: Path) -> None:
+    device = opened(StrictXrt(), tmp_path)
+    (xbutil / "report").write_text(
+        json.dumps({"devices": [{"device_id": BDF, "electrical": ELECTRICAL, "platforms": [CLOCKS]}]})
+    )
+    found = device.telemetry()
+    assert {(s.metric, s.value) for s in found.samples} == {("card.power", 35.614), ("card.clock", 300.0)}
+    assert "electrical: query request (electrical) is not supported" in found.remarks
+    assert WARNING in found.remarks
+    (xbutil / "fails").touch()
+    found = device.telemetry()
+    assert {s.metric for s in found.samples} == {"card.clock"}
+    assert "Operation not permitted" in found.remarks
+
+
 def test_a_report_that_is_none_is_an_error_with_what_was_said(xbutil: Path) -> None:
     (xbutil / "report").write_text("WARNING: not JSON")
     with pytest.raises(DeviceError, match=r"cannot be read.*Unexpected xocl version"):

@@ -85,6 +85,7 @@ class StrictXrt:
         self.objects: weakref.WeakSet[StrictBo] = weakref.WeakSet()
         self.live_kernels = 0
         self._next = BASE
+        self.free: dict[int, list[int]] = {}
         double = self
 
         class Device(_StrictDevice):
@@ -137,7 +138,13 @@ class StrictXrt:
         if name in self.fail:
             raise self.fail.pop(name)
 
+    def give(self, size: int, address: int) -> None:
+        """A buffer object is gone; the next one of its size lies there."""
+        self.free.setdefault(size, []).append(address)
+
     def take(self, size: int) -> int:
+        if self.free.get(size):
+            return self.free[size].pop()
         address, self._next = self._next, self._next + -(-size // 4096) * 4096
         return address
 
@@ -242,6 +249,7 @@ class StrictBo:
         self.host, self.card = np.full(size, POISON, np.uint8), np.full(size, 0xA5, np.uint8)
         self.dirty, self.stale = np.zeros(size, bool), np.ones(size, bool)
         self.world.objects.add(self)
+        weakref.finalize(self, self.world.give, size, self._address)
 
     def size(self) -> int:
         return self._size

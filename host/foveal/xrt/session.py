@@ -6,18 +6,19 @@ import time
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from foveal.card.roles import GEOMETRY, KERNEL
-from foveal.errors import DeviceBusy, DeviceError, DeviceNotFound
+from foveal.errors import DeviceBusy, DeviceError, DeviceNotFound, FovealError
 from foveal.xrt.clients import other_clients
 from foveal.xrt.discovery import FoundCard
 from foveal.xrt.groups import Bank, Groups
 from foveal.xrt.image import Image
 from foveal.xrt.lock import CardLock
-from foveal.xrt.sensors import CLOCK, Telemetry, from_library
-from foveal.xrt.tool import reset_card
+from foveal.xrt.sensors import CLOCK, POWER, Telemetry, from_library, from_report
+from foveal.xrt.tool import examine, reset_card
 
 __all__ = ["Session"]
 
@@ -28,6 +29,9 @@ UNSEEN = (
     "not readable through pyxrt: no counters, no STATUS; the kernel's time is from its start to its end as the host "
     "saw them; pixels that were not written are seen, errors of memory reads are not seen"
 )
+
+SENSORS = ("electrical", "thermal", "platform")
+"""Reports of the command line tool."""
 
 FIRST_PAUSE_S = 0.1
 """Between two tries for a card that is in use; each pause is twice the one before."""
@@ -106,12 +110,20 @@ class Session:
         self._open()
 
     def telemetry(self) -> Telemetry:
-        """What the card's sensors say now."""
-        return from_library(self.library, self._device, self.bdf, time.time_ns())
+        """What the card's sensors say now: to the library, and where it knows no power, to the command line tool."""
+        now_ns = time.time_ns()
+        found = from_library(self.library, self._device, self.bdf, now_ns)
+        if any(sample.metric == POWER for sample in found.samples):
+            return found
+        try:
+            more = from_report(examine(self.bdf, SENSORS), self.bdf, now_ns)
+        except FovealError as error:
+            return Telemetry(found.samples, f"{found.remarks}; {error}".strip("; "))
+        return Telemetry(more.samples or found.samples, f"{found.remarks}; {more.remarks}".strip("; "))
 
     def clock_hz(self) -> float:
         """The clock of the kernels. Raises DeviceNotFound where XRT does not tell it."""
-        for sample in self.telemetry().samples:
+        for sample in from_library(self.library, self._device, self.bdf, time.time_ns()).samples:
             if sample.metric == CLOCK and KERNEL_CLOCK in dict(sample.attributes).get("sensor", "").upper():
                 return sample.value * 1e6
         if self.image.clock_hz:
@@ -137,49 +149,43 @@ class Session:
     def _open(self) -> None:
         with _library_errors(f"opening card {self.bdf}"):
             self._device = self.library.device(self._found.index)
-        self._load()
-        with _library_errors(f"opening the kernels of {self.image.path.name}"), warnings.catch_warnings():
-            warnings.simplefilter(
-                "ignore", DeprecationWarning
-            )  # what replaces this call does not load an Alveo's image
-            exclusive = self.library.kernel.cu_access_mode.exclusive
+        # What replaces these calls in newer versions does not load the image of an Alveo card.
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)
+            # An image that is on the card already stays, and is shared; what XRT knows of it, it knows by process.
+            self._patiently(f"loading {self.image.path.name}", lambda: self._device.load_xclbin(self.image.xclbin))
+            if self.loaded() != self.image.uuid:
+                raise DeviceError(
+                    f"card {self.bdf} holds the image {self.loaded()} after {self.image.path.name} "
+                    f"({self.image.uuid}) was loaded"
+                )
             for name in (KERNEL, GEOMETRY):
-                full = self.image.names[name]
-                self.kernels[name] = self.library.kernel(self._device, self.image.xclbin.get_uuid(), full, exclusive)
+                self.kernels[name] = self._patiently(f"opening the kernel {name}", partial(self._kernel, name))
 
-    def _load(self) -> None:
-        """Load the image, once nobody uses another one. One that is on the card already stays, and is shared.
+    def _kernel(self, name: str) -> Any:
+        """Nobody else runs it meanwhile; registers are shown to such a holder alone."""
+        mode = self.library.kernel.cu_access_mode.exclusive
+        return self.library.kernel(self._device, self.image.xclbin.get_uuid(), self.image.names[name], mode)
 
-        XRT must be asked nevertheless: it keeps what it knows of an image by process.
-        """
+    def _patiently(self, what: str, action: Callable[[], Any]) -> Any:
+        """The action's result, tried again while the card is in use. Raises DeviceBusy when that does not end."""
         pause_s, left_s = FIRST_PAUSE_S, self._patience_s
-        while not self._try_load(final=left_s <= 0):
+        while True:
+            try:
+                return action()
+            except (RuntimeError, IndexError) as error:
+                busy = any(word in str(error).lower() for word in ("busy", "in use"))
+                if not busy:
+                    raise DeviceError(f"{what} on card {self.bdf} failed: {error}") from error
+                if left_s <= 0:
+                    others = ", ".join(map(str, self._clients(self.bdf))) or "unknown"
+                    raise DeviceBusy(
+                        f"{what} on card {self.bdf} failed, which holds the image {self.loaded()} and is in use "
+                        f"(process {others}); tried for {self._patience_s:g} s. Nothing was reset or replaced"
+                    ) from error
             self._pause(min(pause_s, left_s))
             left_s -= pause_s
             pause_s *= 2
-        if self.loaded() != self.image.uuid:
-            raise DeviceError(
-                f"card {self.bdf} holds the image {self.loaded()} after {self.image.path.name} ({self.image.uuid}) "
-                "was loaded"
-            )
-
-    def _try_load(self, final: bool) -> bool:
-        """Whether the card took the image; it was in use otherwise. Raises DeviceBusy then in a final try."""
-        try:
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", DeprecationWarning)
-                self._device.load_xclbin(self.image.xclbin)
-        except RuntimeError as error:
-            if not any(word in str(error).lower() for word in ("busy", "in use")):
-                raise DeviceError(f"loading {self.image.path} on card {self.bdf} failed: {error}") from error
-            if final:
-                others = ", ".join(map(str, self._clients(self.bdf))) or "unknown"
-                raise DeviceBusy(
-                    f"card {self.bdf} holds another image ({self.loaded()}) that is in use (process {others}); tried "
-                    f"for {self._patience_s:g} s. Nothing was reset or replaced"
-                ) from error
-            return False
-        return True
 
     def loaded(self) -> str:
         """UUID of the image on the card, in lower case; empty when there is none."""
