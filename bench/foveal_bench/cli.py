@@ -26,6 +26,7 @@ from foveal_bench.cost.commands.price import price
 from foveal_bench.cost.commands.risk import risk_command
 from foveal_bench.cost.commands.tco import tco
 from foveal_bench.cost.commands.unit import unit
+from foveal_bench.doctor.command import doctor
 from foveal_bench.failure import Interrupted, one_line, unexpected
 from foveal_bench.options import BenchOptions
 from foveal_bench.progress import Progress
@@ -68,6 +69,7 @@ def cli(verbose: bool) -> None:
     foveal export           cost records (FOCUS 1.2) for other programs
     foveal world            a CARLA server stand-in for the unmodified carla client
     foveal devices          which renderers work here
+    foveal doctor           what works on this machine, and what mends the rest
     foveal xclbin           a card's image as hosts see it: make, show, check
 
     Exit codes: 0 valid, 1 the run is INVALID, 2 wrong usage, 3 something needed is missing or failed, 130 interrupted.
@@ -190,6 +192,7 @@ cli.add_command(claims)
 cli.add_command(price)
 cli.add_command(meter)
 cli.add_command(export)
+cli.add_command(doctor)
 cli.add_command(xclbin)
 
 
