@@ -64,7 +64,9 @@ hw-test: ## run the tests that need a card on the image that was built
 	@[ -f "$(IMAGE)" ] || $(call stop,$(IMAGE) was not built; run make xclbin first)
 	@command -v xbutil >/dev/null || command -v xrt-smi >/dev/null || \
 	  $(call stop,XRT is not on the PATH; source /opt/xilinx/xrt/setup.sh (boards/README.md))
-	cd $(ROOT) && FOVEAL_XCLBIN=$(IMAGE) FOVEAL_CARD=$(DEVICE) $(PYTHON) -m pytest -m card tests
+	@cd $(ROOT) && set -o pipefail && FOVEAL_XCLBIN=$(IMAGE) FOVEAL_CARD=$(DEVICE) \
+	  $(PYTHON) -m pytest -m card tests/sim | tee $(BUILD)/hw-test.log
+	@grep -Eq '[0-9]+ passed' $(BUILD)/hw-test.log || $(call stop,no test ran on a card; foveal doctor says why)
 
 clean: ## remove what was built for this card and target
 	rm -rf $(BUILD)

@@ -88,6 +88,20 @@ def test_hw_test_without_xrt_is_one_line(tmp_path: Path) -> None:
     assert "XRT is not on the PATH; source /opt/xilinx/xrt/setup.sh" in done.stderr
 
 
+@pytest.mark.parametrize(("words", "code"), [("3 passed, 2 skipped in 1s", 0), ("7 skipped in 1s", 2), ("1 failed", 2)])
+def test_hw_test_fails_where_nothing_ran(tmp_path: Path, tools: Path, words: str, code: int) -> None:
+    (tmp_path / "build").mkdir()
+    (tmp_path / "build" / "foveal_u280.xclbin").touch()
+    (tools / "xbutil").touch(0o755)
+    python = tools / "python"
+    python.write_text(f'#!/bin/sh\necho "$FOVEAL_XCLBIN $FOVEAL_CARD $*"; echo {words!r}\n')
+    python.chmod(0o755)
+    done = make("u280", "hw-test", tmp_path, f"{tools}:{SYSTEM}", PYTHON=str(python), DEVICE="0000:d8:00.1")
+    assert done.returncode == code
+    assert f"{tmp_path}/build/foveal_u280.xclbin 0000:d8:00.1 -m pytest -m card" in done.stdout
+    assert ("no test ran on a card" in done.stderr) == (code != 0)
+
+
 @pytest.mark.parametrize(
     ("board", "part", "platform"),
     [

@@ -140,7 +140,7 @@ def xrt(request: Request) -> Finding:
     except DeviceNotFound as error:
         if Path(request.xrt_setup).is_file():
             return Finding(BROKEN, str(error), f"source {request.xrt_setup}")
-        return Finding(ABSENT, str(error), "sudo apt install ./xrt_*-xrt.deb")
+        return Finding(ABSENT, str(error), "sudo apt install ./xrt_*.deb")
     return Finding(WORKS, f"{library.__name__} can be imported; {tool or 'neither xrt-smi nor xbutil'} is on the PATH")
 
 
