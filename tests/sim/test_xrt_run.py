@@ -129,3 +129,8 @@ def test_a_bad_record_is_seen_by_the_status_register_alone(
     status, _ = library.world.card.kernel.read_register(registers.STATUS)
     assert status & registers.STATUS_ERROR_MASK
     assert "errors of memory reads are not seen" in device.info.detail["registers"]
+
+
+def test_what_is_never_set_is_zero_as_after_a_reset_but_for_the_timeout() -> None:
+    resets = {register.offset: register.reset for register in registers.REGISTERS}
+    assert {offset for offset in WORDS if resets[offset]} == {registers.TIMEOUT}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,8 +22,6 @@ from foveal.xrt.sensors import Telemetry
 from foveal.xrt.session import Session
 
 __all__ = ["XrtCard"]
-
-_log = logging.getLogger(__name__)
 
 OF_THE_RUNTIME = (registers.GIE, registers.IER, registers.ISR)
 """XRT enables and clears the kernel's interrupt itself; whoever reads or writes them beside it loses ends of runs."""
@@ -248,8 +245,6 @@ class XrtCard:
         self._live.clear()
         for run in self._runs.values():
             run.drop()
-        for run in self._runs.values():
-            run.close()  # the traceback of what failed may still hold it
         self._runs.clear()
         self._words.clear()
         self._ended = False

@@ -62,7 +62,7 @@ class KernelRun:
         }
 
     def drop(self) -> None:
-        """Let go of the library's objects, whoever still refers to this one."""
+        """Let go of the library's objects: the traceback of what failed may still hold this one."""
         self._run = self._kernel = None
 
     def start(self) -> None:
@@ -94,10 +94,6 @@ class KernelRun:
     def write_register(self, offset: int, value: int) -> None:
         """Write the 32-bit register at byte `offset`; only where the library has register access."""
         self._call(self._kernel.write_register, offset, value)
-
-    def close(self) -> None:
-        """Let go of the library's objects; whoever still holds this one cannot use it."""
-        self._kernel = self._run = None
 
     def _call(self, function: Callable[..., Any], *arguments: Any) -> Any:
         try:

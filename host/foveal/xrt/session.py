@@ -72,7 +72,7 @@ class Session:
     @property
     def shows_registers(self) -> bool:
         """The library reads and writes the kernel's registers."""
-        return all(hasattr(kernel, "read_register") for kernel in self.kernels.values())
+        return hasattr(self.library.kernel, "read_register")
 
     def groups(self) -> Groups:
         """The memory of each buffer's role. Raises DeviceError when two kernels share no memory."""
