@@ -47,12 +47,12 @@ module band_store #(
   end
 
   // Lanes whose new depth is less than the stored one.
-  function [PPC-1:0] nearer(input [WIDTH-1:0] old, input [PPC-1:0] lanes, input [PPC*24-1:0] depth);
+  function automatic [PPC-1:0] nearer(input [WIDTH-1:0] old, input [PPC-1:0] lanes, input [PPC*24-1:0] depth);
     integer i;
     for (i = 0; i < PPC; i = i + 1) nearer[i] = lanes[i] && depth[24*i+:24] < old[56*i+32+:24];
   endfunction
 
-  function [WIDTH-1:0] merged(input [WIDTH-1:0] old, input [PPC-1:0] take, input [PPC*24-1:0] depth,
+  function automatic [WIDTH-1:0] merged(input [WIDTH-1:0] old, input [PPC-1:0] take, input [PPC*24-1:0] depth,
                               input [31:0] surface);
     integer i;
     for (i = 0; i < PPC; i = i + 1)
@@ -106,6 +106,7 @@ module band_store #(
   // And of the block just before it, which is known one cycle later.
   wire              test_hits_write = write_valid_reg & write_bank_reg == test_bank_reg & write_addr_reg == test_addr_reg;
   wire [ WIDTH-1:0] test_old = test_hits_write ? write_word_reg : test_word_reg;
+  wire [   PPC-1:0] test_take = nearer(test_old, test_cover_reg, test_depth_reg);
 
   assign s_blk_tready = init_done;
   assign init_done    = init_reg[AW];
@@ -149,7 +150,7 @@ module band_store #(
       if (!init_done) init_reg <= init_reg + 1'b1;
       read_valid_reg  <= take;
       test_valid_reg  <= read_valid_reg;
-      write_valid_reg <= test_valid_reg & ~test_end_reg & (nearer(test_old, test_cover_reg, test_depth_reg) != 0);
+      write_valid_reg <= test_valid_reg & ~test_end_reg & (test_take != 0);
       late_valid_reg  <= write_valid_reg;
       blk_done_reg    <= test_valid_reg & test_end_reg;
       stat_blocks_reg <= test_valid_reg & ~test_end_reg;
@@ -178,8 +179,7 @@ module band_store #(
     if (test_valid_reg) begin
       write_bank_reg <= test_bank_reg;
       write_addr_reg <= test_addr_reg;
-      write_word_reg <= merged(test_old, nearer(test_old, test_cover_reg, test_depth_reg), test_depth_reg,
-                               test_surface_reg);
+      write_word_reg <= merged(test_old, test_take, test_depth_reg, test_surface_reg);
     end
     if (write_valid_reg) begin
       late_bank_reg <= write_bank_reg;

@@ -13,6 +13,19 @@
 
 `include "foveal_regs.vh"
 
+// One clock. Co-simulation leaves out edges that change nothing in a part at rest, and gives each part a name for its own.
+`ifdef FOVEAL_REST
+`define CLK_REGS clk_regs
+`define CLK_RECORDS clk_records
+`define CLK_PIXELS clk_pixels
+`define CLK_MATERIALS clk_materials
+`else
+`define CLK_REGS ap_clk
+`define CLK_RECORDS ap_clk
+`define CLK_PIXELS ap_clk
+`define CLK_MATERIALS ap_clk
+`endif
+
 module foveal_kernel #(
     parameter PPC = 8,         // pixels a clock: 1, 2, 4, 8 or 16; gmem1 has PPC * 32 bits
     parameter OUTSTANDING = 8, // requests in flight on gmem0 and gmem1, 1 to 64
@@ -236,7 +249,7 @@ module foveal_kernel #(
       .PPC(PPC),
       .TEX_SLOTS(TEX_SLOTS)
   ) u_regs (
-      .clk(ap_clk),
+      .clk(`CLK_REGS),
       .rst_n(ap_rst_n),
       .s_axi_control_awaddr(s_axi_control_awaddr),
       .s_axi_control_awvalid(s_axi_control_awvalid),
@@ -326,7 +339,7 @@ module foveal_kernel #(
   tri_fetch #(
       .OUTSTANDING(OUTSTANDING)
   ) u_fetch (
-      .clk(ap_clk),
+      .clk(`CLK_RECORDS),
       .rst_n(rst_n),
       .port_rst_n(ap_rst_n),
       .cfg_tri_base(cfg_tri_base),
@@ -384,7 +397,7 @@ module foveal_kernel #(
   roi_cull #(
       .NUM_ROI(NUM_ROI)
   ) u_cull (
-      .clk(ap_clk),
+      .clk(`CLK_RECORDS),
       .rst_n(rst_n),
       .roi_set(roi_set),
       .band_y0(band_y0),
@@ -500,7 +513,7 @@ module foveal_kernel #(
   band_scan #(
       .PPC(PPC)
   ) u_scan (
-      .clk(ap_clk),
+      .clk(`CLK_PIXELS),
       .rst_n(rst_n),
       .start_valid(start_valid),
       .start_ready(start_ready),
@@ -536,7 +549,7 @@ module foveal_kernel #(
       .PIX_W  (56),
       .NUM_ROI(NUM_ROI)
   ) u_clip (
-      .clk(ap_clk),
+      .clk(`CLK_PIXELS),
       .rst_n(rst_n),
       .frame_start(frame_start),
       .cfg_width(cfg_width),
@@ -580,7 +593,7 @@ module foveal_kernel #(
       shade_port #(
           .PPC(PPC)
       ) u_shade (
-          .clk(ap_clk),
+          .clk(`CLK_PIXELS),
           .rst_n(rst_n),
           .mat_we(mat_we),
           .mat_waddr(mat_waddr),
@@ -619,7 +632,7 @@ module foveal_kernel #(
       surface_shade #(
           .PPC(PPC)
       ) u_shade (
-          .clk(ap_clk),
+          .clk(`CLK_PIXELS),
           .rst_n(rst_n),
           .mat_we(mat_we),
           .mat_waddr(mat_waddr),
@@ -666,7 +679,7 @@ module foveal_kernel #(
   roi_write #(
       .PPC(PPC)
   ) u_write (
-      .clk(ap_clk),
+      .clk(`CLK_PIXELS),
       .rst_n(rst_n),
       .cfg_out_base(cfg_out_base),
       .cfg_stride(cfg_stride),
@@ -698,7 +711,7 @@ module foveal_kernel #(
       .DATA_W     (PPC * 32),
       .OUTSTANDING(OUTSTANDING)
   ) u_axi_write (
-      .clk(ap_clk),
+      .clk(`CLK_PIXELS),
       .rst_n(rst_n),
       .port_rst_n(ap_rst_n),
       .s_beat_valid(beat_valid),
@@ -752,7 +765,7 @@ module foveal_kernel #(
   dma_trigger #(
       .SLOTS(SLOTS)
   ) u_dma (
-      .clk(ap_clk),
+      .clk(`CLK_MATERIALS),
       .rst_n(rst_n),
       .port_rst_n(ap_rst_n),
       .frame_start(frame_start),
@@ -813,7 +826,7 @@ module foveal_kernel #(
       tex_store #(
           .SLOTS(SLOTS)
       ) u_tex (
-          .clk(ap_clk),
+          .clk(`CLK_MATERIALS),
           .rst_n(rst_n),
           .forget(tex_forget),
           .page_we(tex_we),
@@ -934,6 +947,10 @@ module foveal_kernel #(
       .frame_counters(frame_counters)
   );
 
+`ifdef FOVEAL_REST
+`include "foveal_rest.vh"
+`endif
+
   // ---- Channels that a port must have and that this kernel does not use ----------------------------------
   assign m_axi_gmem0_awid = 1'b0;
   assign m_axi_gmem0_awaddr = 64'd0;
@@ -975,4 +992,8 @@ module foveal_kernel #(
 
 endmodule
 
+`undef CLK_REGS
+`undef CLK_RECORDS
+`undef CLK_PIXELS
+`undef CLK_MATERIALS
 `default_nettype wire

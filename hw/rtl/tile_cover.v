@@ -75,7 +75,7 @@ module tile_cover #(
 
   // An edge after `count` (0..15) steps; 30 bits hold it anywhere in a tile. Every count is a constant: sums of shifts
   // are adders, where a product would take a DSP slice without its registers.
-  function [29:0] after(input [29:0] start, input [23:0] step, input [3:0] count);
+  function automatic [29:0] after(input [29:0] start, input [23:0] step, input [3:0] count);
     reg [29:0] wide;
     begin
       wide  = {{6{step[23]}}, step};
@@ -84,7 +84,7 @@ module tile_cover #(
     end
   endfunction
 
-  function [PPC-1:0] row_cover(input [29:0] edge0, input [29:0] edge1, input [29:0] edge2, input [71:0] a);
+  function automatic [PPC-1:0] row_cover(input [29:0] edge0, input [29:0] edge1, input [29:0] edge2, input [71:0] a);
     integer i;
     reg [29:0] e0;
     reg [29:0] e1;

@@ -31,6 +31,10 @@ NB_MODULE(FOVEAL_MODULE, m) {
         .def("flush", &Kernel::flush, "Drop the memory requests in flight.")
         .def("run", &Kernel::run, nb::arg("limit"), Unlocked(),
              "Step until the interrupt is high, at most `limit` cycles. Returns the cycles stepped.")
+#if !VM_TRACE
+        .def("forbid_rest", &Kernel::forbid_rest, nb::arg("forbidden"),
+             "Clock the parts at rest as well: slower, and nothing else.")
+#endif
         .def("step", &Kernel::step_cycles, nb::arg("cycles"), Unlocked(), "Step exactly `cycles`.")
         .def("write_register", &Kernel::write_register, nb::arg("offset"), nb::arg("value"), Unlocked(),
              "AXI4-Lite write. Returns the response code.")

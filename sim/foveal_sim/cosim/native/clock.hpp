@@ -12,8 +12,14 @@
 #include "wave.hpp"
 #endif
 
-// Verilator defines it beside the model's class and does not declare it in a header.
-void Vfoveal_kernel___024root___eval(Vfoveal_kernel___024root* root);
+#if !VM_TRACE
+#include "rest.hpp"
+
+// Verilator defines them beside the model's class and does not declare them in a header.
+void Vfoveal_kernel___024root___ico_sequent__TOP__0(Vfoveal_kernel___024root* root);
+void Vfoveal_kernel___024root___eval_triggers_vec__act(Vfoveal_kernel___024root* root);
+void Vfoveal_kernel___024root___eval_nba(Vfoveal_kernel___024root* root);
+#endif
 
 namespace foveal {
 
@@ -25,6 +31,9 @@ public:
 #if VM_TRACE
           ,
           wave(context, top)
+#else
+          ,
+          rest(*top.rootp)
 #endif
     {
     }
@@ -39,16 +48,33 @@ public:
 #endif
     }
 
+    // A pin of the memory changed since the last edge: what depends on it without a register must be computed anew.
+    void touch() { touched_ = true; }
+
+    // Any input changed.
+    void wake() {
+        touch();
+#if !VM_TRACE
+        rest.wake();
+#endif
+    }
+
     void rise() {
         top_.ap_clk = 1;
 #if VM_TRACE
         top_.eval();
         wave.dump(cycle_, 1.0);
 #else
-        // The falling edge does nothing but make the next edge a rising one, and costs a tenth of the time: so the model
-        // is told that there was one, and evaluated without the locks that eval() takes for models of several threads.
-        top_.rootp->__Vtrigprevexpr___TOP__ap_clk__0 = 0;
-        Vfoveal_kernel___024root___eval(top_.rootp);
+        // What eval() does in a cycle, without what never applies here: the falling edge (the model is told that there was
+        // one), a look for further edges, locks for models of several threads, inputs that did not change.
+        Vfoveal_kernel___024root* const root = top_.rootp;
+        root->__Vtrigprevexpr___TOP__ap_clk__0 = 0;
+        rest.rise();
+        if (touched_) Vfoveal_kernel___024root___ico_sequent__TOP__0(root);
+        touched_ = false;
+        Vfoveal_kernel___024root___eval_triggers_vec__act(root);
+        root->__VnbaTriggered = root->__VactTriggered;
+        Vfoveal_kernel___024root___eval_nba(root);
 #endif
         ++cycle_;
     }
@@ -56,10 +82,13 @@ public:
 private:
     Vfoveal_kernel& top_;
     std::uint64_t cycle_ = 0;
+    bool touched_ = true;
 
-#if VM_TRACE
 public:
+#if VM_TRACE
     Wave wave;
+#else
+    Rest rest;
 #endif
 };
 

@@ -55,7 +55,7 @@ public:
         top_.m_axis_shade_tready = top_.s_axis_shade_tvalid = 0;
         flush();
         top_.ap_rst_n = 0;
-        for (unsigned i = 0; i < kResetCycles; ++i) clock_.fall(), clock_.rise();
+        for (unsigned i = 0; i < kResetCycles; ++i) clock_.wake(), clock_.fall(), clock_.rise();
         if (top_.m_axi_gmem0_arvalid || top_.m_axi_gmem2_arvalid || top_.m_axi_gmem1_awvalid || top_.m_axi_gmem1_wvalid)
             violations_.add(cycles(), "kernel", "a VALID is high in reset");
         top_.ap_rst_n = 1;
@@ -67,12 +67,14 @@ public:
     // Step until `interrupt` is high or `limit` cycles have passed. Returns the cycles stepped.
     std::uint64_t run(std::uint64_t limit) {
         const std::uint64_t start = cycles();
+        clock_.wake();
         while (!interrupt() && cycles() - start < limit) step([] {});
         return cycles() - start;
     }
 
     // Step exactly `cycles`.
     void step_cycles(std::uint64_t cycles) {
+        clock_.wake();
         for (std::uint64_t i = 0; i < cycles; ++i) step([] {});
     }
 
@@ -85,6 +87,7 @@ public:
         bool address = false, data = false, done = false;
         std::uint8_t code = kOkay;
         for (unsigned i = 0; i < kAccessLimit && !done; ++i) {
+            clock_.wake();
             step([&] {
                 address |= top_.s_axi_control_awvalid && top_.s_axi_control_awready;
                 data |= top_.s_axi_control_wvalid && top_.s_axi_control_wready;
@@ -109,6 +112,7 @@ public:
         bool address = false, done = false;
         Read read{};
         for (unsigned i = 0; i < kAccessLimit && !done; ++i) {
+            clock_.wake();
             step([&] {
                 address |= top_.s_axi_control_arvalid && top_.s_axi_control_arready;
                 if (top_.s_axi_control_rvalid) done = true, read = {top_.s_axi_control_rdata, top_.s_axi_control_rresp};
@@ -130,6 +134,7 @@ public:
         while (results.size() < requests.size() && cycles() < limit) {
             top_.s_axis_tex_tvalid = sent < requests.size();
             if (top_.s_axis_tex_tvalid) top_.s_axis_tex_tdata = requests[sent];
+            clock_.wake();
             step([&] {
                 sent += top_.s_axis_tex_tvalid && top_.s_axis_tex_tready;
                 if (top_.m_axis_tex_tvalid) results.push_back(top_.m_axis_tex_tdata);
@@ -152,6 +157,10 @@ public:
     std::uint64_t cycles() const { return clock_.cycle(); }
     Arena& arena() { return arena_; }
     Violations& violations() { return violations_; }
+#if !VM_TRACE
+    // Clock parts at rest as well: slower, and nothing else.
+    void forbid_rest(bool forbidden) { clock_.rest.forbid(forbidden); }
+#endif
 #if VM_TRACE
     void open_wave(const std::string& path, double period_ps) { clock_.wave.open(path, period_ps, cycles()); }
     void close_wave() { clock_.wave.close(); }
@@ -163,7 +172,7 @@ private:
     template <class Observe>
     void step(Observe observe, bool settled = false) {
         const std::uint64_t cycle = clock_.cycle();
-        gmem0_.drive(cycle), gmem1_.drive(cycle), gmem2_.drive(cycle);
+        if (gmem0_.drive(cycle) | gmem1_.drive(cycle) | gmem2_.drive(cycle)) clock_.touch();
         if (settled || VM_TRACE) clock_.fall();
         gmem0_.observe(cycle), gmem1_.observe(cycle), gmem2_.observe(cycle);
         observe();

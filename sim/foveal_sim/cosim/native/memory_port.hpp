@@ -90,6 +90,7 @@ protected:
     // VALID and payload of an address channel must hold until READY; each request obeys the AXI4 burst rules.
     void observe_request(std::uint64_t cycle, bool valid, bool ready, const Request& request, std::uint8_t size,
                          std::uint8_t burst) {
+        if (!valid && !waiting_) return;
         if (waiting_ && !valid) violation(cycle, "address VALID fell before READY");
         if (waiting_ && valid && !(request == waiting_request_)) violation(cycle, "address payload changed before READY");
         waiting_ = valid && !ready;
@@ -114,9 +115,18 @@ protected:
     }
 
     // Token bucket: one token a beat. The cap of 2 lets a fractional rate reach its mean and no burst run ahead of it.
-    void earn() { tokens_ = std::min(tokens_ + timing_.bandwidth, 2.0); }
+    void earn() {
+        if (tokens_ < 2.0) tokens_ = std::min(tokens_ + timing_.bandwidth, 2.0);
+    }
     bool affordable() const { return tokens_ >= 1.0; }
     void pay() { tokens_ -= 1.0; }
+
+    // Drive a pin; returns whether it changed.
+    static bool put(std::uint8_t* pin, std::uint8_t value) {
+        const bool changed = *pin != value;
+        *pin = value;
+        return changed;
+    }
 
     void forget() { waiting_ = false, tokens_ = 0; }
 

@@ -23,13 +23,14 @@ public:
 
     bool idle() const { return queue_.empty(); }
 
-    void drive(std::uint64_t cycle) {
-        *pins_.arready = dead_ != Dead::kRefuse && queue_.size() < timing_.outstanding;
+    // Returns whether a pin changed.
+    bool drive(std::uint64_t cycle) {
+        bool changed = put(pins_.arready, dead_ != Dead::kRefuse && queue_.size() < timing_.outstanding);
         earn();
-        if (presenting_) return;
+        if (presenting_) return changed;
         const bool beat = dead_ == Dead::kAlive && !queue_.empty() && queue_.front().due <= cycle && affordable();
-        *pins_.rvalid = beat;
-        if (!beat) return;
+        changed |= put(pins_.rvalid, beat);
+        if (!beat) return changed;
         pay();
         presenting_ = true;
         const Burst& burst = queue_.front();
@@ -42,6 +43,7 @@ public:
             std::memcpy(pins_.rdata, arena_.at(address), beat_bytes_);
         else
             std::memset(pins_.rdata, 0, beat_bytes_);
+        return true;
     }
 
     void observe(std::uint64_t cycle) {

@@ -27,15 +27,16 @@ public:
 
     bool idle() const { return pending_.empty() && answers_.empty(); }
 
-    void drive(std::uint64_t cycle) {
-        *pins_.awready = dead_ != Dead::kRefuse && pending_.size() + answers_.size() < timing_.outstanding;
+    // Returns whether a pin changed.
+    bool drive(std::uint64_t cycle) {
+        bool changed =
+            put(pins_.awready, dead_ != Dead::kRefuse && pending_.size() + answers_.size() < timing_.outstanding);
         earn();
-        *pins_.wready = !pending_.empty() && affordable();
-        *pins_.bvalid = dead_ == Dead::kAlive && !answers_.empty() && answers_.front().due <= cycle;
-        if (*pins_.bvalid) {
-            *pins_.bid = answers_.front().id;
-            *pins_.bresp = answers_.front().response;
-        }
+        changed |= put(pins_.wready, !pending_.empty() && affordable());
+        const bool answer = dead_ == Dead::kAlive && !answers_.empty() && answers_.front().due <= cycle;
+        changed |= put(pins_.bvalid, answer);
+        if (answer) changed |= put(pins_.bid, answers_.front().id) | put(pins_.bresp, answers_.front().response);
+        return changed;
     }
 
     void observe(std::uint64_t cycle) {
