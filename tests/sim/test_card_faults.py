@@ -3,38 +3,24 @@
 from __future__ import annotations
 
 import os
-import re
 import signal
 import subprocess
 import sys
-import traceback
-from collections.abc import Callable, Iterator
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
+from card_faults import CASES, DEADLINE_S, FAULTY, MODES, Request, check, faulty_scene, strike
 from foveal.card import FovealDriver, registers
-from foveal.drawlist import DrawList, Zone
-from foveal.errors import DeviceBroken, DeviceError, DeviceNotFound, DeviceTimeout
-from foveal.frame import Frame
+from foveal.errors import DeviceError, DeviceNotFound, DeviceTimeout
 from foveal.golden.device import ModelDevice
-from foveal.region import Region, RegionSet
 from foveal.xrt.device import open_xrt
 from foveal_sim.cosim import FAULTS, Fault, open_cosim
 from foveal_sim.cosim.card import CosimCard
 from foveal_sim.xrt import SimulatedXrt
-from random_scenes import Scene, random_scene
+from random_scenes import Scene
 from xrt_double import write_image
-
-FAULTY = 3
-"""The frame that a fault strikes, from 0."""
-
-DEADLINE_S = 0.002
-EVERYWHERE = Zone(-1e4, -1e4, 1e4, 1e4)
-
-Request = tuple[DrawList, RegionSet]
-
 
 Opened = tuple[FovealDriver, CosimCard]
 """A device, and the co-simulated card under it."""
@@ -68,25 +54,6 @@ BACKENDS: dict[str, Callable[[Path, str], Opened]] = {
     "xrt": xrt,
     "xrt without registers": xrt_without_registers,
 }
-
-CASES = {
-    "hang": r"did not end its frame within 600000 cycles.*still runs: it hangs",
-    "slverr:gmem0": "memory port gmem0 answered SLVERR",
-    "slverr:gmem1": "memory port gmem1 answered SLVERR",
-    "slverr:gmem2": "material table .*gmem2: SLVERR",
-    "decerr:gmem0": "memory port gmem0 answered DECERR",
-    "decerr:gmem1": "memory port gmem1 answered DECERR",
-    "decerr:gmem2": "material table .*gmem2: DECERR",
-    "silent:gmem0": "memory port gmem0 did not answer",
-    "silent:gmem1": "memory port gmem1 did not answer",
-    "silent:gmem2": "memory port gmem2 did not answer",
-    "lost_interrupt": r"has ended \(CTRL shows ap_done\), but its interrupt was lost",
-    "off_the_bus": "the card fell off the bus; reset it|the transfer failed: the card does not answer",
-    "reset": "it was reset in mid-frame",
-    "foreign": "the card answers ID 0x12345678.* does not hold a Foveal kernel",
-    "full": "device memory is full",
-}
-
 
 UNENDED = "foveal_kernel did not end within 2 ms; its run is RUNNING|the transfer failed: the card does not answer"
 UNWRITTEN = "the kernel left [0-9]+ of [0-9]+ pixels unwritten; its STATUS cannot be read here"
@@ -132,19 +99,12 @@ def test_every_fault_has_a_case() -> None:
 
 @pytest.fixture(scope="module")
 def scene() -> Scene:
-    return random_scene(3, 160, 96)
+    return faulty_scene()[0]
 
 
 @pytest.fixture(scope="module")
-def requests(scene: Scene) -> list[Request]:
-    """Frames whose regions move. With FAULTY the ego enters the zone, and the picture grows and needs new buffers."""
-    asked = []
-    for n in range(6):
-        width, height, zone = (160, 96, None) if n < FAULTY else (256, 160, EVERYWHERE)
-        draw = replace(scene.draw, frame=40 + n, width=width, height=height, zone=zone)
-        boxes = [Region(5 * n, 0, 70 + n, 40), Region(33, 20 + n, 91, 96)]
-        asked.append((draw, RegionSet.of(boxes, width, height)))
-    return asked
+def requests() -> list[Request]:
+    return faulty_scene()[1]
 
 
 @pytest.fixture(scope="module")
@@ -152,38 +112,6 @@ def expected(scene: Scene, requests: list[Request]) -> list[np.ndarray]:
     model = ModelDevice()
     model.load(scene.meshes)
     return [model.render(*one).pixels for one in requests]
-
-
-def one_by_one(device: FovealDriver, requests: list[Request]) -> Iterator[Frame]:
-    for draw, regions in requests:
-        yield device.render(draw, regions)
-
-
-def overlapped(device: FovealDriver, requests: list[Request]) -> Iterator[Frame]:
-    return device.stream(requests)
-
-
-MODES = {"one by one": one_by_one, "overlapped": overlapped}
-
-
-def check(frames: list[Frame], expected: list[np.ndarray]) -> None:
-    for n, frame in enumerate(frames):
-        assert frame.frame == 40 + n
-        np.testing.assert_array_equal(frame.pixels, expected[n])
-
-
-def forget_the_library(error: BaseException | None) -> None:
-    """Empty the frames of the simulated library in the error's traceback: a compiled library has none to hold objects.
-
-    Those of the driver stay: it must let go of the card by itself.
-    """
-    seen = set()
-    while error is not None and error not in seen:
-        seen.add(error)
-        for frame, _ in traceback.walk_tb(error.__traceback__):
-            if frame.f_globals["__name__"].startswith("foveal_sim."):
-                frame.clear()
-        error = error.__cause__ or error.__context__
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -199,30 +127,7 @@ def test_fault_ends_in_a_clear_error_no_frame_of_it_counts_and_a_reset_mends_it(
 ) -> None:
     device, card = BACKENDS[backend](tmp_path, f"{case}@{FAULTY}")
     device.load(scene.meshes)
-    kernel = card.kernel
-    frames: list[Frame] = []
-    ends = [kernel.cycles]
-
-    def draw() -> None:
-        for frame in MODES[mode](device, requests):
-            frames.append(frame)
-            ends.append(kernel.cycles)
-
-    with pytest.raises(DeviceError, match=words_for(backend, case)) as caught:
-        draw()
-    assert kernel.cycles - ends[-1] <= 2 * DEADLINE_S * device.clock_hz
-    # The fault's frame never counts; overlapped, one before it may be lost with it.
-    assert FAULTY - (mode == "overlapped") <= len(frames) <= FAULTY + ((backend, case) in LATE)
-    check(frames, expected)
-    assert re.search(rf"frame {40 + len(frames)}\b|frames {40 + len(frames)},", str(caught.value))
-    with pytest.raises(DeviceBroken, match=r"reset\(\)"):
-        device.render(*requests[0])
-    forget_the_library(caught.value)
-    device.reset()
-    again = list(MODES[mode](device, requests))
-    assert len(again) == len(requests)
-    check(again, expected)
-    device.close()
+    strike(device, card, words_for(backend, case), mode, requests, expected, late=(backend, case) in LATE)
 
 
 @pytest.mark.parametrize("mode", MODES)
