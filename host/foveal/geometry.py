@@ -121,9 +121,9 @@ def pack_meshes(meshes: MeshSet) -> PackedMeshes:
     return PackedMeshes(np.ascontiguousarray(meshes.position), triangle, mesh)
 
 
-def pack_instances(draw: DrawList) -> np.ndarray:
-    """(N,) INSTANCE: the kernel's layout of a draw list's instances."""
-    instance = np.zeros(len(draw.mesh), INSTANCE)
+def pack_instances(draw: DrawList, into: np.ndarray | None = None) -> np.ndarray:
+    """(N,) INSTANCE: the kernel's layout of a draw list's instances. into: such an array, to be filled."""
+    instance = np.zeros(len(draw.mesh), INSTANCE) if into is None else into
     instance["mvp"] = draw.mvp
     instance["sun"] = draw.sun
     instance["mesh"] = draw.mesh

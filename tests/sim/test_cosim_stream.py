@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
@@ -134,6 +135,30 @@ def test_stream_has_more_than_1_6_times_the_throughput_and_longer_frames() -> No
     assert {str(piece.provenance) for piece in frames[3].timeline} == {"modelled", "simulated"}
     for frame in frames:
         np.testing.assert_array_equal(frame.pixels, alone.pixels)
+
+
+@pytest.mark.parametrize("strided", [False, True])
+def test_steady_stream_makes_nothing_but_the_pictures_it_hands_out(strided: bool) -> None:
+    """A second copy of the pixels, or a mask of them, would show: each is a quarter of the picture or more."""
+    meshes, draw = reference.load(640, 360)
+    regions = RegionSet.full(640, 360)
+    device = open_cosim(memory_bytes=64 << 20, strided=strided)
+    device.load(meshes)
+    frames = device.stream((draw, regions) for _ in range(7))
+    for _ in range(3):
+        next(frames)
+    tracemalloc.start()
+    try:
+        for _ in range(3):
+            before, _ = tracemalloc.get_traced_memory()
+            tracemalloc.reset_peak()
+            frame = next(frames)
+            _, peak = tracemalloc.get_traced_memory()
+            assert frame.pixels.nbytes <= peak - before < 1.1 * frame.pixels.nbytes
+            del frame
+    finally:
+        tracemalloc.stop()
+    frames.close()
 
 
 def test_records_of_both_kernels_together_leave_half_of_a_memory_channel_idle() -> None:

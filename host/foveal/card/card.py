@@ -26,7 +26,10 @@ class Buffer(Protocol):
         """Copy the bytes of a C-contiguous array to the card. Raises ValueError beyond the end."""
 
     def read(self, size: int, offset: int = 0) -> np.ndarray:
-        """(size,) uint8 copied from the card. Raises ValueError beyond the end."""
+        """(size,) uint8 from the card. Raises ValueError beyond the end.
+
+        It may lie in memory that the buffer uses for its transfers: take what you need before the buffer's next use.
+        """
 
     def free(self) -> None: ...
 

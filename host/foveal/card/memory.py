@@ -31,6 +31,7 @@ class DeviceMemory:
         self._capacity = capacity
         self.packed = packed
         self._buffers: dict[tuple[str, int], Buffer] = {}
+        self._scratch = np.zeros(0, np.uint8)
         for name, array in (
             ("position", self.packed.position),
             ("triangle", self.packed.triangle),
@@ -61,6 +62,12 @@ class DeviceMemory:
         self.ensure("record", self._room("record", slot), slot)
         names = ("position", "triangle", "mesh", "frame", "staging", "record", "band", "statistics")
         return GeometryBuffers(**{name: self._buffers[name, slot if name in PER_SLOT else 0] for name in names})
+
+    def scratch(self, size: int) -> np.ndarray:
+        """(size,) uint8 on the host, with undefined contents, to put together what is uploaded next."""
+        if self._scratch.size < size:
+            self._scratch = np.zeros(size, np.uint8)
+        return self._scratch[:size]
 
     @property
     def material(self) -> Buffer:

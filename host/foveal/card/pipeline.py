@@ -22,6 +22,7 @@ from foveal.frame import Frame, StageTime
 from foveal.geometry import (
     BAD_FRAME,
     BAD_INPUT,
+    INSTANCE,
     RECORD_BYTES,
     RECORD_OVERFLOW,
     STAGING_OVERFLOW,
@@ -88,13 +89,12 @@ class Pipeline:
 
     def upload(self, draw: DrawList, regions: RegionSet, depth: bool, slot: int) -> Job:
         """Regions and instances in one transfer. The slot's geometry must have ended."""
-        instances = pack_instances(draw)
+        size = INSTANCE_OFFSET + INSTANCE.itemsize * len(draw.mesh)
+        image = self._memory.scratch(size)
+        image[:INSTANCE_OFFSET] = np.array(region_words(regions), "<u4").reshape(-1).view(np.uint8)
+        pack_instances(draw, image[INSTANCE_OFFSET:].view(INSTANCE))
         with _of(draw):
-            frame = self._memory.ensure("frame", INSTANCE_OFFSET + instances.nbytes, slot)
-            image = np.zeros(INSTANCE_OFFSET + instances.nbytes, np.uint8)
-            image[:INSTANCE_OFFSET] = np.array(region_words(regions), "<u4").reshape(-1).view(np.uint8)
-            image[INSTANCE_OFFSET:] = instances.view(np.uint8)
-            frame.write(image)
+            self._memory.ensure("frame", size, slot).write(image)
         job = Job(draw, regions, depth, slot)
         self._host(job, "upload", "to_card")
         return job

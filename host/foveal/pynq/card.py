@@ -43,7 +43,7 @@ class PynqBuffer:
     def read(self, size: int, offset: int = 0) -> np.ndarray:
         piece = self._piece(size, offset)
         piece.invalidate()
-        return np.array(piece)
+        return np.asarray(piece)
 
     def free(self) -> None:
         self.array.freebuffer()
