@@ -30,6 +30,7 @@ else
 fi
 if [ "$kind" = dev ]; then
   command -v iverilog >/dev/null || packages+=(iverilog)
+  command -v tclsh >/dev/null || packages+=(tcl)
 fi
 if [ ${#packages[@]} -gt 0 ]; then
   [ "$(id -u)" = 0 ] && command -v apt-get >/dev/null ||

@@ -31,7 +31,9 @@ foreach parameter [ipx::get_user_parameters -of_objects $core] {
 
 # Streams become plain pins: inputs at 0, outputs open.
 foreach stream $resting_streams {
-    ipx::remove_bus_interface $stream $core
+    if {[ipx::get_bus_interfaces -quiet $stream -of_objects $core] ne ""} {
+        ipx::remove_bus_interface $stream $core
+    }
     foreach port [ipx::get_ports -of_objects $core -filter "NAME =~ ${stream}_* && DIRECTION == in"] {
         set_property driver_value 0 $port
     }

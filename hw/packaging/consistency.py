@@ -33,6 +33,7 @@ __all__ = ["main", "problems"]
 RTL, HEADER = "hw/rtl/foveal_kernel.v", "hw/rtl/foveal_regs.vh"
 HLS, HLS_CONFIG = "hw/hls/geometry.cpp", "hw/hls/geometry.cfg"
 REGISTERS, ROLES = "host/foveal/card/registers.py", "host/foveal/card/roles.py"
+XRT_IMAGE = "host/foveal/xrt/image.py"
 PACKAGING, CONSTRAINTS = "boards/kernel/package_xo.tcl", "boards/kernel/foveal_kernel.xdc"
 KERNEL, GEOMETRY = "foveal_kernel", "geometry"
 CLOCK, RESET = "ap_clk", "ap_rst_n"
@@ -187,7 +188,11 @@ def _signature(package: Package, kernel: Kernel) -> Iterator[str]:
 
 
 def _roles(package: Package, kernels: dict[str, Kernel]) -> Iterator[str]:
-    """The driver's table of roles against kernel.xml."""
+    """The driver's table of roles, and the port that it takes for the pixels', against kernel.xml."""
+    named = re.search(r'^OUTPUT_PORT = "(\w+)"', package.text[XRT_IMAGE], re.M)
+    pixels = kernels[KERNEL].argument("OUT_BASE").port
+    if named is None or named[1] != pixels:
+        yield f"{XRT_IMAGE} takes the pixels' width from {named and named[1]}, {_xml(KERNEL)} puts them on {pixels}"
     held = {place for places in package.roles.values() for place in places}
     for name, kernel in kernels.items():
         for argument in kernel.arguments:

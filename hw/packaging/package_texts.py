@@ -29,6 +29,7 @@ def load(root: Path = ROOT) -> Package:
         "hw/hls/geometry.cpp",
         "hw/hls/geometry.cfg",
         "host/foveal/card/registers.py",
+        "host/foveal/xrt/image.py",
         "boards/kernel/foveal_kernel.xml",
         "boards/kernel/geometry.xml",
         "boards/kernel/package_xo.tcl",

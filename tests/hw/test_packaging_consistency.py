@@ -22,6 +22,7 @@ RTL, HEADER = "hw/rtl/foveal_kernel.v", "hw/rtl/foveal_regs.vh"
 HLS, HLS_CONFIG = "hw/hls/geometry.cpp", "hw/hls/geometry.cfg"
 XML, GEOMETRY = "boards/kernel/foveal_kernel.xml", "boards/kernel/geometry.xml"
 REGISTERS, ROLES = "host/foveal/card/registers.py", "host/foveal/card/roles.py"
+XRT_IMAGE = "host/foveal/xrt/image.py"
 PACKAGING, CONSTRAINTS = "boards/kernel/package_xo.tcl", "boards/kernel/foveal_kernel.xdc"
 U280, U55C = "boards/u280/board.yaml", "boards/u55c/board.yaml"
 U280_CFG, U55C_CFG = "boards/u280/connectivity.cfg", "boards/u55c/connectivity.cfg"
@@ -96,6 +97,8 @@ CHANGES = [
         (HLS, GEOMETRY),
     ),
     (HLS_CONFIG, "clock=300000000", "clock=250000000", (HLS_CONFIG, U280)),
+    # the driver's port of pixels
+    (XRT_IMAGE, 'OUTPUT_PORT = "m_axi_gmem1"', 'OUTPUT_PORT = "m_axi_gmem2"', (XRT_IMAGE, XML)),
     # packaging and constraints
     (
         PACKAGING,

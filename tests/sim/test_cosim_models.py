@@ -6,9 +6,11 @@ from dataclasses import replace
 
 import pytest
 from foveal.card import board_names, load_board
+from foveal.card.kernel import load_kernel
+from foveal.card.roles import KERNEL
 from foveal.errors import DeviceError
 from foveal_sim.cosim.allocator import PAGE, Allocator
-from foveal_sim.cosim.memory import MemoryTiming
+from foveal_sim.cosim.memory import BEAT_BYTES, MemoryTiming
 from foveal_sim.cosim.pcie import PcieModel
 
 
@@ -124,6 +126,11 @@ def test_32_channels_give_what_was_published_for_a_u280() -> None:
     published = (421.3, 377.4, 460.0)
     fact = board.port_bytes_per_s
     assert [32 * rate / 1e9 for rate in (fact.value, fact.low, fact.high)] == pytest.approx(published, rel=0.001)
+
+
+def test_the_ports_are_as_wide_as_the_kernel_is_packaged() -> None:
+    ports = {port.name: port.width // 8 for port in load_kernel(KERNEL).ports if port.mode == "master"}
+    assert {f"m_axi_{port}": size for port, size in BEAT_BYTES.items()} == ports
 
 
 def test_ports_that_share_a_channel_share_its_rate() -> None:
