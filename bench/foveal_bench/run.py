@@ -35,6 +35,7 @@ from foveal_bench.source import Source, open_source
 from foveal_bench.statistics import CLAIMABLE_FROM
 from foveal_bench.store import RecordStore, load
 from foveal_bench.summary import MEASURED_CARD, SHARED, SIMULATED_CARD, accelerated, summarise_run
+from foveal_bench.telemetry import read_telemetry
 from foveal_bench.timing_report import against_timing, report_beside
 from foveal_bench.verdict import Verdict
 
@@ -69,6 +70,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
                 f"the drive has no tick {options.wave_tick}; name one below {source.count} by --wave-tick"
             )
         _load(devices, source)
+        telemetry = {"before": read_telemetry(devices)}
         # From here on the folder holds this run and nothing of an earlier one.
         for name in (RUN, REPORT):
             (options.out / name).unlink(missing_ok=True)
@@ -92,6 +94,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
                 verdict.against("the drive ended early", f"after {store.rows} frame records: {one_line(early)}")
         if early is not None and not store.rows:
             raise early
+        telemetry["after"] = read_telemetry(devices)
     records = load(options.out)
     facts = {c.key: _facts(c) for c in configurations}
     run: dict[str, Any] = {
@@ -103,6 +106,7 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         "options": _as_run(options, source),
         "environment": describe(),
         "timing": timing,
+        "telemetry": telemetry,
         "card_model": card_model(options.board) if options.xclbin is None else None,
         "depth": pictures.depth_compared,
         "summary": summarise_run(

@@ -38,6 +38,9 @@ def test_a_run_on_a_card_is_valid_where_timing_is_closed(run_on_card: Any) -> No
     run = run_on_card(report())
     assert run["verdict"] == "VALID", run["reasons"]
     assert set(run["summary"]["configurations"]) == {"opencl-full", "opencl-region", "card-full", "card-region"}
+    for when in ("before", "after"):
+        (told,) = run["telemetry"][when]
+        assert (told["device"], {sample["metric"] for sample in told["samples"]}) == ("card", {"card.clock"})
     assert run["summary"]["checked"]["card-region"] == {"frames": 3, "compared": 3, "pixels_different": 0}
     assert run["timing"]["setup_ns"] == 0.021
     assert run["card_model"] is None  # nothing of a card is modelled by the board's figures

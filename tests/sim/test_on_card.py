@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from foveal.device import Device, open_device
-from foveal.errors import DeviceNotFound
+from foveal.errors import DeviceError, DeviceNotFound
 from foveal.provenance import Provenance
 from foveal.region import Region, RegionSet
 from foveal.scene import reference
@@ -95,6 +95,18 @@ def test_a_reset_brings_the_same_picture_back(device: XrtDevice) -> None:
     before = device.render(draw, reference.regions("10%")).pixels
     device.reset()
     np.testing.assert_array_equal(device.render(draw, reference.regions("10%")).pixels, before)
+
+
+def test_a_region_set_beside_a_run_ends_with_it(device: XrtDevice) -> None:
+    draw, regions = reference.load()[1], reference.regions("10%")
+    before = device.render(draw, regions).pixels
+    if not device._xrt.shows_registers:
+        with pytest.raises(DeviceError, match="pyxrt does not give"):
+            device._xrt.set_regions_now(random_regions(1))
+        device.reset()
+    else:
+        device._xrt.set_regions_now(random_regions(1))
+    np.testing.assert_array_equal(device.render(draw, regions).pixels, before)
 
 
 def test_the_card_tells_its_clock(device: XrtDevice) -> None:
