@@ -17,6 +17,7 @@ import click
 from click.core import ParameterSource
 from foveal.device import device_names, open_device
 from foveal.errors import FovealError
+from foveal.timeline import FOLLOWERS
 
 from foveal_bench.console import print_summary
 from foveal_bench.cost.commands.claims import claims
@@ -153,6 +154,7 @@ def bench_command(out: Path, size: str, map_name: str, as_json: bool, **options:
     width, height = _size(size)
     _check_trace(options["trace"])
     _check_tick("--corrupt", options["corrupt"] and options["corrupt"][0], options["ticks"])
+    _check_overlap(options["overlap"])
     _check_wave(options["wave"], options["wave_tick"], options["ticks"])
     _check_card(options)
     request = BenchOptions(out=out, width=width, height=height, map=map_name, **options)
@@ -239,6 +241,13 @@ def _check_trace(trace: Path | None) -> None:
 def _check_tick(option: str, tick: int | None, ticks: int) -> None:
     if tick is not None and tick >= ticks:
         raise click.BadParameter(f"tick {tick} is not among the {ticks} that run", param_hint=option)
+
+
+def _check_overlap(ticks: int) -> None:
+    if 0 < ticks < FOLLOWERS + 2:
+        raise click.BadParameter(
+            f"{ticks} frames have no period; take {FOLLOWERS + 2} or more, or 0", param_hint="--overlap"
+        )
 
 
 def _check_wave(path: Path | None, tick: int, ticks: int) -> None:

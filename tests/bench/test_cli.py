@@ -67,6 +67,7 @@ def test_json_is_the_only_thing_on_standard_output(run):
         ["--corrupt", "120,0,0"],
         ["--wave-tick", "120", "--wave", "frame.vcd"],
         ["--wave-tick", "3"],
+        ["--overlap", "3"],
         ["--wave", "no/such/folder/frame.vcd"],
         ["--wave", "."],
         ["--size", "64x48", "--trace", "a.trace"],

@@ -97,6 +97,13 @@ def test_every_fault_has_a_case() -> None:
     assert {case.partition(":")[0] for case in CASES} == set(FAULTS)
 
 
+def test_every_fault_is_described_for_users() -> None:
+    text = (Path(__file__).resolve().parents[2] / "ARCHITECTURE.md").read_text(encoding="utf-8")
+    table = text.partition("## When a card fails")[2].partition("\n## ")[0]
+    rows = [line.split("|")[1] for line in table.splitlines() if line.startswith("| `")]
+    assert {name.partition(":")[0] for row in rows for name in row.split("`")[1::2]} - {""} == set(FAULTS)
+
+
 @pytest.fixture(scope="module")
 def scene() -> Scene:
     return faulty_scene()[0]
