@@ -457,6 +457,19 @@ def test_a_reset_that_fails_can_be_tried_again(library: StrictXrt, tmp_path: Pat
     np.testing.assert_array_equal(device.render(draw(), REGIONS).pixels, expected(REGIONS))
 
 
+def test_a_library_that_cannot_load_images_is_named(tmp_path: Path) -> None:
+    library = StrictXrt()
+    real = library.device
+
+    class WithoutLoad:
+        def __init__(self, index: int) -> None:
+            self.get_info = real(index).get_info
+
+    library.device = WithoutLoad  # type: ignore[assignment, misc]
+    with pytest.raises(DeviceNotFound, match="cannot load an image on a card any more; install Foveal from its source"):
+        opened(library, tmp_path)
+
+
 def test_an_image_that_cannot_be_loaded_is_no_reason_to_wait(tmp_path: Path) -> None:
     library, pauses = StrictXrt(loaded=OTHER), list[float]()
     library.fail["device.load_xclbin"] = RuntimeError("Operation not supported: Xclbin does not match shell on card")

@@ -149,7 +149,12 @@ class Session:
     def _open(self) -> None:
         with _library_errors(f"opening card {self.bdf}"):
             self._device = self.library.device(self._found.index)
-        # What replaces these calls in newer versions does not load the image of an Alveo card.
+        # Newer versions advise against these calls. What replaces them, hw_context, loads no image on an Alveo card.
+        if not hasattr(self._device, "load_xclbin"):
+            raise DeviceNotFound(
+                f"{getattr(self.library, '__name__', 'this library')} cannot load an image on a card any more; install "
+                "Foveal from its source on a machine with XRT, which gives it a binding of its own"
+            )
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)
             # An image that is on the card already stays, and is shared; what XRT knows of it, it knows by process.
