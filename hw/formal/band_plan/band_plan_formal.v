@@ -52,6 +52,17 @@ module band_plan_formal #(
   wire marking = state == 3'd1;
   wire joining = state == 3'd3;
 
+  // A band that is offered stays until it is taken, or until the next frame starts.
+  stream_properties #(
+      .WIDTH(39)
+  ) bands (
+      .clk    (clk),
+      .rst_n  (rst_n & ~start),
+      .valid  (m_valid),
+      .ready  (m_ready),
+      .payload({m_index, m_rows})
+  );
+
   initial assume (!rst_n);
   always @* assume (height >= 13'd1 && height <= 13'd4096);
 

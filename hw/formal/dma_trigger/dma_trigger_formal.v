@@ -192,6 +192,7 @@ module dma_trigger_formal #(
         assert (asked_reg + arlen + 1 <= 5'd17);  // never twice in a frame
         assert (pending);
       end
+      if (pending & ~was_pending_reg) assert (frame_start);
       if (mat_we) assert (dma_state == 2'd2 && mat_waddr >= rows_reg && rows_reg < 5'd16);
       cover (mat_we & (mat_waddr == 4'd2));
       cover (in_frame_reg & ~pending & zone & ~inside);

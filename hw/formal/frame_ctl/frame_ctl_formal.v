@@ -163,6 +163,7 @@ module frame_ctl_formal (
   reg scanning_reg = 1'b0;
   reg scan_bank_reg;
   reg was_open_reg = 1'b0;
+  reg dma_was_reg = 1'b0;
   reg gave_up_reg = 1'b0;
   reg loaded_reg = 1'b0;
   reg [1:0] asked_reg = 2'd0;  // times that the watched band was asked for, drawn, scanned; 3 is many
@@ -177,7 +178,41 @@ module frame_ctl_formal (
   wire fair = load_valid | band_valid | gate_open | token_reg | scan_valid | scanning_reg | dma_pending | ~init_done
             | pipe_busy | frame_end | planner_works;
 
+  // What is asked of a neighbour stays until it is taken, or an engine gives up.
+  wire asking = rst_n & ~aborted;
+
+  stream_properties #(
+      .WIDTH(8)
+  ) loads (
+      .clk    (clk),
+      .rst_n  (asking),
+      .valid  (load_valid),
+      .ready  (load_ready),
+      .payload(load_bands)
+  );
+
+  stream_properties #(
+      .WIDTH(7)
+  ) bands (
+      .clk    (clk),
+      .rst_n  (asking),
+      .valid  (band_valid),
+      .ready  (band_ready),
+      .payload(band_index)
+  );
+
+  stream_properties #(
+      .WIDTH(46)
+  ) scan_commands (
+      .clk    (clk),
+      .rst_n  (asking),
+      .valid  (scan_valid),
+      .ready  (scan_ready),
+      .payload({scan_bank, scan_y0, scan_rows})
+  );
+
   always @* begin
+    if (in_frame_reg & ~dma_was_reg) assume (!dma_pending);  // loading begins with a frame
     assume (height >= 13'd1 && height <= 13'd4096);
     if (frame_start) assume (!in_frame_reg && rst_n && !gave_up_reg);
     if (gate_token) assume (gate_open && !token_reg);
@@ -188,6 +223,7 @@ module frame_ctl_formal (
 
   always @(posedge clk) begin
     was_open_reg <= gate_open & rst_n;
+    dma_was_reg  <= dma_pending & rst_n;
     if (!rst_n) begin
       in_frame_reg  <= 1'b0;
       token_reg     <= 1'b0;
@@ -276,6 +312,8 @@ module frame_ctl_formal (
       assert (now[0] == in_frame_reg && scanning_reg == \dut.scan_active_reg
               && was_open_reg <= (gate_open | token_reg | !run));
       if (run) assert (!gave_up_reg && loaded_reg == \dut.loaded_reg );
+      if (run & \dut.u_plan.offered_reg & ~\dut.u_plan.valid_reg ) assert (loaded_reg);
+      if (run & \dut.u_plan.finished_reg ) assert (\dut.u_plan.offered_reg || !\dut.u_plan.any_reg );
       if (!run) assert (!gate_open);
       if (idle_reg == 2'd1) assert (fair || \dut.state_reg == 2'd2);
       if (idle_reg == 2'd2) assert (fair);

@@ -87,6 +87,17 @@ module read_firewall_formal #(
       .rready (rready)
   );
 
+  // Until the engine lets go, it sees the answers as a stream.
+  stream_properties #(
+      .WIDTH(DATA_W + 3)
+  ) beats (
+      .clk    (clk),
+      .rst_n  (rst_n & ~timed_out),
+      .valid  (beat_valid),
+      .ready  (beat_ready),
+      .payload({rdata, rresp, rlast})
+  );
+
   // Beats in flight, and those of them that the engine of now asked for.
   reg [CW-1:0] flight_reg = 0;
   reg [CW-1:0] mine_reg = 0;

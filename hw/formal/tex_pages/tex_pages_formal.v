@@ -68,6 +68,16 @@ module tex_pages_formal #(
 
   initial assume (!rst_n);
 
+  stream_properties #(
+      .WIDTH(64)
+  ) commands (
+      .clk    (clk),
+      .rst_n  (rst_n),
+      .valid  (cmd_valid),
+      .ready  (cmd_ready),
+      .payload(cmd_addr)
+  );
+
   reg asked_reg = 1'b0;  // a command is taken, beats are to come
   reg [5:0] beat_reg = 6'd0;
   reg bad_reg = 1'b0;  // one of them was bad
