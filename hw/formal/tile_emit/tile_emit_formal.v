@@ -156,8 +156,8 @@ module tile_emit_formal #(
     begin
       x = {{16{dx[39]}}, dx};
       y = {{16{dy[39]}}, dy};
-      plane = z + (i[0] ? x : 0) + (i[1] ? x <<< 1 : 0) + (i[2] ? x <<< 2 : 0) + (i[3] ? x <<< 3 : 0)
-            + (j[0] ? y : 0) + (j[1] ? y <<< 1 : 0) + (j[2] ? y <<< 2 : 0);
+      plane = z + ((j[0] ? y : 0) + (j[1] ? y <<< 1 : 0) + (j[2] ? y <<< 2 : 0))
+            + ((i[0] ? x : 0) + (i[1] ? x <<< 1 : 0) + (i[2] ? x <<< 2 : 0) + (i[3] ? x <<< 3 : 0));
     end
   endfunction
   function [23:0] clamped(input signed [55:0] z);
@@ -166,21 +166,25 @@ module tile_emit_formal #(
   wire out_moves = ~m_valid | m_ready;
   wire row_moves = ~valid[1] | out_moves;
   reg [55:0] pick_plane_reg, row_plane_reg, out_plane_reg;
+  reg [7:0] entered_reg = 8'd0;  // rows of the tile at the input
   always @(posedge clk) begin
     if (enters) pick_plane_reg <= plane(s_z, s_dzdx, s_dzdy, lane, row);
     if (row_moves) row_plane_reg <= pick_plane_reg;
     if (out_moves) out_plane_reg <= row_plane_reg;
+    if (!rst_n | (enters & s_ready)) entered_reg <= 8'd0;
+    else if (enters) entered_reg <= entered_reg | 8'd1 << row;
   end
 
   always @(posedge clk)
     if (rst_n) begin
       if (m_valid & ~m_end) assert (m_cover != 0 && m_depth[24*lane+:24] == clamped(out_plane_reg));
       // Rows enter from the top; with the tile's last one the next tile comes.
-      if (enters & ~s_end) assert (any[row] && !sent[row] && (any & ~sent & ((8'd1 << row) - 8'd1)) == 0);
-      if (s_valid & s_ready & ~s_end) assert ((sent | 8'd1 << row) == any);
+      if (enters & ~s_end) assert (any[row] && (any & ~entered_reg & ((8'd2 << row) - 8'd1)) == 8'd1 << row);
+      if (s_valid & s_ready & ~s_end) assert (enters && (entered_reg | 8'd1 << row) == any);
       if (m_ready & s_valid) assert (enters);  // a block a clock
       assert (busy == (valid != 0));
       // What induction needs.
+      assert (sent == entered_reg);
       assert (s_valid && !s_end || sent == 0);
       assert ((sent & ~any) == 0 || s_end || !s_valid);
       if (s_valid & ~s_end) assert (sent != any);

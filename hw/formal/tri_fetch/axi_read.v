@@ -1,6 +1,7 @@
 // Stands for axi_read in the proof: commands in order, one more while one is answered, each answered with its beats at
 // any pace, the last one marked. A beat holds its own address, but in the table's page what the solver picks for
-// `table`. Beats with an error (`tuser`) come only where ERRORS is 1.
+// `table`. Beats with an error (`tuser`) come only where ERRORS is 1. What axi_read's proof takes for granted of commands
+// is asserted here.
 `default_nettype none
 
 module axi_read #(
@@ -63,6 +64,17 @@ module axi_read #(
   assign m_axis_tuser  = bad_reg;
   assign busy          = (left_reg != 0) | (next_left_reg != 0);
   assign timed_out     = 1'b0;
+
+  stream_properties #(
+      .WIDTH(96)
+  ) commands (
+      .clk    (clk),
+      .rst_n  (rst_n),
+      .valid  (cmd_valid),
+      .ready  (cmd_ready),
+      .payload({cmd_addr, cmd_bytes})
+  );
+  always @(posedge clk) if (rst_n & cmd_valid) assert (cmd_addr[5:0] == 0 && cmd_bytes != 0);
 
   wire pop = valid_reg & m_axis_tready;
   wire [31:0] left = left_reg - (pop ? 32'd64 : 32'd0);

@@ -5,7 +5,7 @@
 `default_nettype none
 
 module write_firewall_formal #(
-    parameter DATA_W      = 16,
+    parameter DATA_W      = 32,
     parameter OUTSTANDING = 2,
     parameter FIFO_DEPTH  = 4,
     parameter LIVE        = 0,
@@ -91,7 +91,7 @@ module write_firewall_formal #(
   always @* begin
     assume (port_rst_n || !rst_n);  // the port's reset is the engine's, too
     assume ({1'b0, req[11:0]} + ({5'd0, req_len} + 13'd1) * BYTES <= 13'd4096 && req[LB-1:0] == 0);
-    assume (!req_valid || {5'd0, req_len} < spare_reg);
+    assume (!(req_valid & req_ready) || {4'd0, spare_reg} > req_len);
   end
 
   axi4_write_properties #(
