@@ -26,15 +26,27 @@ class Memory:
         self.written: set[int] = set()
 
     def _page(self, addr: int) -> bytearray:
-        return self.pages.setdefault(addr // PAGE, bytearray([self.fill]) * PAGE)
+        number = addr // PAGE
+        if number not in self.pages:
+            self.pages[number] = bytearray([self.fill]) * PAGE
+        return self.pages[number]
 
     def load(self, addr: int, data: bytes) -> None:
         """Place `data` without marking it as written."""
-        for offset in range(len(data)):
-            self._page(addr + offset)[(addr + offset) % PAGE] = data[offset]
+        done = 0
+        while done < len(data):
+            start = (addr + done) % PAGE
+            part = data[done : done + PAGE - start]
+            self._page(addr + done)[start : start + len(part)] = part
+            done += len(part)
 
     def read(self, addr: int, size: int) -> bytes:
-        return bytes(self._page(addr + offset)[(addr + offset) % PAGE] for offset in range(size))
+        """`size` bytes from any address."""
+        data = b""
+        while len(data) < size:
+            start = (addr + len(data)) % PAGE
+            data += self._page(addr + len(data))[start : start + size - len(data)]
+        return data
 
     def read_beat(self, addr: int, size: int) -> int:
         """`size` bytes that lie in one page, as a little-endian integer."""
