@@ -9,7 +9,14 @@ from foveal_tb.pauses import pauses
 from foveal_tb.reset_release import release_under_load
 from foveal_tb.stream import StreamSink, StreamSource
 
-__all__ = ["BufferBench", "keeps_order", "offers_without_being_asked", "runs_at_full_rate", "takes_the_first_word"]
+__all__ = [
+    "BufferBench",
+    "forgets_at_a_reset",
+    "keeps_order",
+    "offers_without_being_asked",
+    "runs_at_full_rate",
+    "takes_the_first_word",
+]
 
 
 class BufferBench:
@@ -68,3 +75,27 @@ async def takes_the_first_word(dut: Any) -> None:
         assert not bit(dut.m_tvalid)
         await bench.loop.step(12)
         assert bench.sink.beats == [(1,), (2,), (3,)]
+
+
+async def forgets_at_a_reset(dut: Any, depth: int) -> None:
+    """With any number of words inside, wherever they lie: none is offered afterwards, and `depth` others find room."""
+    bench = BufferBench(dut)
+    for held in range(depth + 1):
+        bench.sink.active = pauses("always", bench.rng)
+        await bench.loop.reset(1)
+        bench.source.send(bench.beats(5))
+        await bench.loop.step(12)
+        bench.sink.active = iter(lambda: False, True)
+        bench.source.send(bench.beats(held))
+        await bench.loop.step(held + 3)
+        await bench.loop.reset(1)
+        assert not bit(dut.m_tvalid), f"{held} words were held"
+        bench.sink.beats.clear()
+        bench.source.sent = 0
+        beats = bench.beats(depth + 2)
+        bench.source.send(beats)
+        await bench.loop.step(depth + 8)
+        assert bench.source.sent == depth, f"{held} words were held"
+        bench.sink.active = pauses("always", bench.rng)
+        await bench.loop.step(depth + 8)
+        assert bench.sink.beats == beats

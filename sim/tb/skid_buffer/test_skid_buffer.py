@@ -28,3 +28,8 @@ async def valid_does_not_wait_for_ready(dut: Any) -> None:
 @cocotb.test
 async def a_word_in_the_first_cycle_after_reset_is_not_lost(dut: Any) -> None:
     await buffering.takes_the_first_word(dut)
+
+
+@cocotb.test
+async def a_reset_empties_it_and_leaves_all_of_its_room(dut: Any) -> None:
+    await buffering.forgets_at_a_reset(dut, 2)

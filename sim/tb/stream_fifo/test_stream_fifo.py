@@ -32,6 +32,11 @@ async def a_word_in_the_first_cycle_after_reset_is_not_lost(dut: Any) -> None:
 
 
 @cocotb.test
+async def a_reset_empties_it_and_leaves_all_of_its_room(dut: Any) -> None:
+    await buffering.forgets_at_a_reset(dut, int(dut.DEPTH.value))
+
+
+@cocotb.test
 async def it_holds_exactly_its_depth(dut: Any) -> None:
     bench = buffering.BufferBench(dut)
     depth = int(dut.DEPTH.value)

@@ -203,6 +203,29 @@ async def a_reset_in_the_middle_leaves_nothing_behind(dut: Any) -> None:
 
 
 @cocotb.test
+@cocotb.parametrize(kind=PAUSES)
+async def a_reset_of_the_engine_at_any_moment_leaves_nothing_behind(dut: Any, kind: str) -> None:
+    """The memory goes on with the bursts that were asked for before; nothing of them shows in what comes after."""
+    bench = Bench(dut, f"engine-{kind}", kind, latency=12)
+    await bench.loop.reset()
+    for turn in range(20):
+        lists = bench.fill([bench.rng.randrange(12) for _ in range(9)], 100 * turn)  # two beats of table
+        bench.table.send([(9,)])
+        bench.bands.send([(band,) for band in range(9)])
+        await bench.loop.step(bench.rng.randrange(90))
+        dut.rst_n.value = 0
+        for agent in (bench.table, bench.bands, bench.sink):
+            agent.reset()
+        await bench.loop.step(bench.rng.choice([1, 1, 4]))
+        dut.rst_n.value = 1
+        lists = bench.fill([bench.rng.randrange(4) for _ in range(9)], 100 * turn)
+        await bench.load(9)
+        order = bench.rng.sample(range(9), 3)
+        assert await bench.fetch(order) == [lists[band] for band in order]
+        assert bench.slave.in_flight == 0
+
+
+@cocotb.test
 async def a_table_asked_for_in_the_first_cycle_after_reset_is_loaded(dut: Any) -> None:
     bench = Bench(dut, "first")
     lists = bench.fill([3, 2])
