@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,7 +16,7 @@ from foveal_tb.pauses import PAUSES, pauses
 
 TABLES = (0x1_0000_0FC0, 0x1_0000_2000, 0xFFFF_0000_0040, 0x2_0000_0DC5)
 LISTS = (0x7_0000_0000, 0x7_0000_3000, 0x7_0000_05C3)  # page lists, overlapping
-SLOTS = 16
+SLOTS = json.loads(os.environ["FOVEAL_PARAMETERS"]).get("SLOTS", 16)
 OUTSIDE, RESIDENT = 0, 3
 LOW, HIGH = -(1 << 31), (1 << 31) - 1
 
@@ -55,21 +57,25 @@ class Bench:
         self.loop.add(self)
         self.table = bytearray(1024)  # what was written through mat_*
         self.zone, self.ego, self.base = Zone(), (0, 0), TABLES[0]
-        self.resident_base: int | None = None
-        self.stale = False
-        self.loads = self.skipped = 0
         self.memory.load(LISTS[0], self.rng.randbytes(4096 * (SLOTS + 3)))
         self.store = [bytearray(4096) for _ in range(SLOTS)]  # what was written through tex_*
-        self.store_pages: set[int] = set()  # what the store calls resident
         self.list, self.pages = LISTS[0], 0
-        self.resident_pages: set[int] = set()  # what should be
-        self.resident_list = 0
-        self.list_stale = False
-        self.pages_loaded = self.pages_skipped = 0
+        self.forget()
         dut.tex_invalidate.value = 0
         dut.timeout.value = timeout
         dut.frame_start.value = 0
         dut.mat_invalidate.value = 0
+
+    def forget(self) -> None:
+        """The state behind a reset, of the trigger and of the store."""
+        self.resident_base: int | None = None
+        self.stale = False
+        self.loads = self.skipped = 0
+        self.store_pages: set[int] = set()  # what the store calls resident
+        self.resident_pages: set[int] = set()  # what should be
+        self.resident_list = 0
+        self.list_stale = False
+        self.pages_loaded = self.pages_skipped = 0
 
     def reset(self) -> None:
         """Part of an agent; nothing to put to rest."""
@@ -135,7 +141,7 @@ class Bench:
         for page in self.resident_pages:
             assert bytes(self.store[page]) == self.memory.read(self.resident_list + 4096 * page, 4096), f"page {page}"
         counters = int(self.dut.tex_counters.value)
-        assert (counters & 0xFFFFFFFF, counters >> 32) == (self.pages_loaded, self.pages_skipped)
+        assert (counters & 0xFFFFFFFF, counters >> 32) == (self.pages_loaded % 2**32, self.pages_skipped % 2**32)
 
     async def start(self) -> None:
         self.apply()
@@ -179,9 +185,9 @@ class Bench:
         if self.resident_base is not None:
             assert bytes(self.table) == self.memory.read(self.resident_base, 1024)
         counters = int(self.dut.dma_counters.value)
-        assert counters & 0xFFFFFFFF == self.loads
-        assert counters >> 32 & 0xFFFFFFFF == self.skipped
-        assert counters >> 64 == 64 * self.slave.taken_beats
+        assert counters & 0xFFFFFFFF == self.loads % 2**32
+        assert counters >> 32 & 0xFFFFFFFF == self.skipped % 2**32
+        assert counters >> 64 == 64 * self.slave.taken_beats % 2**32
         self.check_pages()
         return due
 
@@ -315,15 +321,42 @@ async def beats_of_before_a_reset_are_not_counted(dut: Any, cycles: int) -> None
     dut.frame_start.value = 0
     await bench.loop.step(cycles)
     dut.rst_n.value = 0
-    await bench.loop.step(4)
+    await bench.loop.step(2)
+    assert bit(dut.undrained)
+    await bench.loop.step(2)
     dut.rst_n.value = 1
     await bench.loop.step()
-    assert bit(dut.undrained)
     await bench.loop.until(lambda: not bit(dut.undrained), 200, "the drain")
     await bench.loop.step(2)
     assert int(dut.dma_counters.value) == 0
     bench.slave.taken_beats = 0
     assert await bench.frame()
+
+
+@cocotb.test
+@cocotb.parametrize(kind=PAUSES)
+async def a_reset_at_any_moment_of_a_load_leaves_nothing_behind(dut: Any, kind: str) -> None:
+    """The memory goes on with what was asked for before; the next frame reads table and pages anew, and is right."""
+    bench = Bench(dut, f"reset-{kind}", kind, latency=12)
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 2
+    for _ in range(8):
+        bench.base, bench.list = bench.rng.choice(TABLES), bench.rng.choice(LISTS)
+        bench.apply()
+        dut.frame_start.value = 1
+        await bench.loop.step()
+        dut.frame_start.value = 0
+        await bench.loop.step(bench.rng.randrange(220))
+        dut.rst_n.value = 0
+        await bench.loop.step(bench.rng.choice([1, 1, 4]))
+        dut.rst_n.value = 1
+        bench.forget()
+        await bench.loop.step()
+        await bench.loop.until(lambda: not bit(dut.undrained), 4000, "the drain")
+        bench.slave.taken_beats = 0
+        bench.base, bench.list = bench.rng.choice(TABLES), bench.rng.choice(LISTS)
+        assert await bench.frame()
+        assert bench.slave.in_flight == 0
 
 
 @cocotb.test
@@ -420,6 +453,38 @@ async def an_address_that_differs_above_4_gib_only_is_another_one(dut: Any, shif
 
 
 @cocotb.test
+async def every_bit_of_an_address_counts(dut: Any) -> None:
+    bench = Bench(dut, "far")
+    await bench.start()
+    bench.ego, bench.pages = (0, 500), 2
+    odd, even = 0xAAAA_AAAA_AAAA_AAAA, 0x5555_5555_5555_5555
+    for bench.base, bench.list in ((odd, even), (even, odd), (odd, even)):
+        bench.memory.load(bench.base & ~63, bench.rng.randbytes(1024 + 64))
+        bench.memory.load(bench.list & ~63, bench.rng.randbytes(2 * 4096 + 64))
+        assert await bench.frame()
+    assert (bench.loads, bench.pages_loaded) == (3, 6)
+
+
+@cocotb.test
+async def counters_carry_through_all_their_bits(dut: Any) -> None:
+    """Put just below a carry, they go on from there, modulo 2^32."""
+    bench = Bench(dut, "carry")
+    await bench.start()
+    bench.pages, pages = 1, dut.u_pages
+    for before in (0xFFFF_FFFF, 0x7FFF_FFFF, 0xFFFF_FFFF):
+        for ego, reads in (((0, 500), 1), ((0, 5000), 0)):  # inside everything is read, outside everything skipped
+            dut.loads_reg.value = dut.skipped_reg.value = before
+            dut.total_reg.value = before & ~63
+            pages.loaded_reg.value = pages.skipped_reg.value = before
+            bench.loads = bench.skipped = bench.pages_loaded = bench.pages_skipped = before
+            bench.slave.taken_beats = before >> 6
+            bench.ego = ego
+            await bench.loop.step()
+            assert await bench.frame() == bool(reads)
+            assert int(dut.dma_counters.value) & 0xFFFF_FFFF == (before + reads) % 2**32
+
+
+@cocotb.test
 @cocotb.parametrize(offset=[0, 1, 63])
 async def bytes_read_are_those_of_whole_beats(dut: Any, offset: int) -> None:
     """1,024 bytes touch 16 beats, or 17; a page 64, or 65. A load that fails counts as well."""
@@ -451,9 +516,9 @@ async def a_longer_list_reads_only_what_is_new(dut: Any) -> None:
     bench = Bench(dut, "grow")
     await bench.start()
     bench.ego = (0, 500)
-    for bench.pages in (0, 1, 3, 2, 16, 0, 16):
+    for bench.pages in (0, 1, 3, 2, SLOTS, 0, SLOTS):
         await bench.frame()
-    assert bench.pages_loaded == 16
+    assert bench.pages_loaded == SLOTS
 
 
 @cocotb.test
