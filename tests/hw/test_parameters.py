@@ -117,3 +117,19 @@ def test_the_kernel_runs_in_sets_that_hold_every_pair() -> None:
     assert parameters.covers_pairs(sets, values)
     space = parameters.SPACE["foveal_kernel"]
     assert all(value in space[name] for chosen in sets for name, value in chosen.items())
+
+
+def test_each_bench_moves_each_parameter() -> None:
+    """Two values at least in the module's own bench, and every width of a bus; the kernel's come in pairs, above."""
+    benches = ROOT / "sim" / "tb"
+    for module, values in parameters.SPACE.items():
+        folder = benches / module
+        if module == "foveal_kernel" or not folder.is_dir():
+            continue
+        bench = json.loads((folder / "bench.json").read_text())
+        sets = [*bench.get("configs", [{}]), *(chosen for more in bench.get("more", {}).values() for chosen in more)]
+        text = (RTL / f"{module}.v").read_text()
+        for name in values:
+            default = int(re.search(rf"parameter {name} *= (\d+)", text)[1])
+            run = {chosen.get(name, default) for chosen in sets}
+            assert run == set(values[name]) if name == "DATA_W" else len(run) > 1, (module, name, run)

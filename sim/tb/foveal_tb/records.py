@@ -191,8 +191,8 @@ def pack_boxes(regions: Sequence[Box]) -> int:
     return sum((x0 | y0 << 13 | x1 << 26 | y1 << 39) << 52 * n for n, (x0, y0, x1, y1) in enumerate(regions))
 
 
-def random_boxes(rng: random.Random, width: int, height: int, kind: str) -> list[Box]:
-    """Regions of a frame. kind: full, none, few, tiny, many or wild (also empty, inverted and off the frame)."""
+def random_boxes(rng: random.Random, width: int, height: int, kind: str, most: int = MAX_ROI) -> list[Box]:
+    """Regions of a frame, at most `most`. kind: full, none, few, tiny, many or wild (also empty, inverted, off it)."""
 
     def box(limit: int = 4096) -> Box:
         x0, y0 = rng.randrange(width), rng.randrange(height)
@@ -218,7 +218,7 @@ def random_boxes(rng: random.Random, width: int, height: int, kind: str) -> list
         return [(0, 0, width, height)]
     if kind == "none":
         return []
-    counts = {"few": rng.randint(1, 3), "tiny": rng.randint(1, MAX_ROI), "many": MAX_ROI, "wild": MAX_ROI}
+    counts = {"few": rng.randint(1, min(3, most)), "tiny": rng.randint(1, most), "many": most, "wild": most}
     make = {"few": box, "tiny": lambda: box(3), "many": lambda: box(40), "wild": wild}[kind]
     return [make() for _ in range(counts[kind])]
 

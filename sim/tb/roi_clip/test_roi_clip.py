@@ -18,7 +18,7 @@ from foveal_tb.stream import StreamSink, StreamSource
 PARAMETERS = json.loads(os.environ["FOVEAL_PARAMETERS"])
 PPC = PARAMETERS["PPC"]
 PIX_W = PARAMETERS.get("PIX_W", 56)
-NUM_ROI = 16
+NUM_ROI = PARAMETERS.get("NUM_ROI", 16)
 LATENCY = 4
 PHASES = ("before a line's first beat", "inside a line", "before a line's last beat")
 POINTS = Points(
@@ -175,7 +175,7 @@ async def every_edge_at_every_beat_offset(dut: Any) -> None:
         near = [p for p in pairs if abs(p[0] - p[1]) <= 2 or p[0] % PPC in (0, PPC - 1) or p[1] % PPC in (0, PPC - 1)]
         pairs = sorted(set(near) | set(rng.sample(pairs, 300)))
     for width in {3 * PPC, 3 * PPC - PPC // 2}:
-        # One frame of one line per pair would be mostly waiting; 16 pairs share a frame, one a line.
+        # One frame of one line per pair would be mostly waiting; each region has a line of it.
         for start in range(0, len(pairs), NUM_ROI):
             group = pairs[start : start + NUM_ROI]
             boxes = [(x0, y, x1, y + 1) for y, (x0, x1) in enumerate(group)]
@@ -257,7 +257,7 @@ async def no_beat_is_lost_in_the_first_cycle_after_reset(dut: Any) -> None:
         assert not bit(dut.s_axis_tready)
         assert not bit(dut.m_axis_tvalid)
         bench.set_regions([(0, 0, 8191, 8191)], 4096)
-        beats = line_beats(list(range(1, 3 * PPC + 1)), sof=True)
+        beats = line_beats([n % (1 << PIX_W) for n in range(1, 3 * PPC + 1)], sof=True)
         bench.source.send(beats)  # valid together with the release
         dut.rst_n.value = 1
         await bench.loop.step(16)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import os
 import random
 from typing import Any
 
@@ -13,6 +15,7 @@ from foveal_tb.records import BAND_ROWS, Box, cull, pack_boxes, random_boxes
 from foveal_tb.reset_release import release_under_load
 from foveal_tb.stream import StreamSink, StreamSource
 
+REGIONS = json.loads(os.environ["FOVEAL_PARAMETERS"]).get("NUM_ROI", 16)
 LATENCY = 4
 END = (0, 1)
 
@@ -92,7 +95,7 @@ async def exactly_the_records_that_touch_a_region_pass(dut: Any, regions: str) -
     for _ in range(3):
         width, height = rng.randint(1, 70), rng.randint(1, 4 * BAND_ROWS)
         band_y0 = BAND_ROWS * rng.randrange(-(-height // BAND_ROWS))
-        boxes = random_boxes(rng, width, height, regions)
+        boxes = random_boxes(rng, width, height, regions, REGIONS)
         mask = np.zeros((height, width), dtype=bool)
         for x0, y0, x1, y1 in boxes:
             mask[y0:y1, x0:x1] = True
@@ -119,17 +122,17 @@ async def bounds_are_the_joint_box_of_what_is_touched(dut: Any, in_kind: str, ou
     width, height = rng.randint(100, 4096), rng.randint(100, 4096)
     for kind in ("few", "wild"):
         band_y0 = BAND_ROWS * rng.randrange(-(-height // BAND_ROWS))
-        boxes = random_boxes(rng, width, height, kind)
+        boxes = random_boxes(rng, width, height, kind, REGIONS)
         bounds = [random_bounds(rng, width, min(height, band_y0 + 80)) for _ in range(30)]
         assert await bench.run(bounds, boxes, band_y0) == [cull(box, boxes, band_y0) for box in bounds]
 
 
 @cocotb.test
 async def a_single_pixel_at_every_edge_of_a_region(dut: Any) -> None:
-    """Half-open on all four sides, for each of the sixteen registers, at odd and even places of the largest frame."""
+    """Half-open on all four sides, for each of the registers, at odd and even places of the largest frame."""
     bench = Bench(dut, "edges")
     await bench.loop.reset()
-    for n in range(16):
+    for n in range(REGIONS):
         for corner in range(4):
             band_y0 = BAND_ROWS * bench.rng.randrange(4096 // BAND_ROWS)
             x0 = bench.rng.randrange(2, 4000) & ~1 | corner & 1
@@ -150,10 +153,10 @@ async def each_register_takes_part_in_the_joint_box(dut: Any) -> None:
     bench = Bench(dut, "registers")
     rng = bench.rng
     await bench.loop.reset()
-    for n in range(16):
+    for n in range(REGIONS):
         for _ in range(4):
-            regions = [(0, 0, 0, 0)] * 16
-            for place in (n, rng.randrange(16)):
+            regions = [(0, 0, 0, 0)] * REGIONS
+            for place in (n, rng.randrange(REGIONS)):
                 x0, y0 = rng.randrange(4095), rng.randrange(4095)
                 regions[place] = (x0, y0, rng.randint(x0 + 1, 4096), rng.randint(y0 + 1, 4096))
             band_y0 = regions[n][1] // BAND_ROWS * BAND_ROWS
