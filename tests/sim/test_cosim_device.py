@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
@@ -267,3 +270,22 @@ def test_out_of_memory_says_what_to_do() -> None:
 def test_unknown_board_is_refused() -> None:
     with pytest.raises(DeviceNotFound, match="u280"):
         open_cosim(board="u999")
+
+
+def test_kernels_may_end_in_any_order() -> None:
+    """In a process of its own: whoever ends wrongly waits for ever."""
+    code = """
+import random
+from foveal_sim.cosim._cosim import Kernel
+rng = random.Random(1)
+alive = []
+for _ in range(80):
+    if len(alive) < 4 or rng.random() < 0.5:
+        alive.append(Kernel(1 << 32, 1 << 20))
+    else:
+        del alive[rng.randrange(len(alive))]
+    litter = [bytearray(rng.randrange(16, 4000)) for _ in range(50)]
+"""
+    paths = os.pathsep.join(path for path in sys.path if path)
+    environment = os.environ | {"PYTHONPATH": paths}
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=120, env=environment)

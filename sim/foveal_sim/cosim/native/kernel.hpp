@@ -42,7 +42,11 @@ public:
                   &top_.m_axi_gmem1_bresp}) {
         reset();
     }
-    ~Kernel() { top_.final(); }
+    ~Kernel() {
+        // The model's scopes leave the context that this thread used last, which may be that of a kernel that is gone.
+        Verilated::threadContextp(&context_);
+        top_.final();
+    }
     Kernel(const Kernel&) = delete;
     Kernel& operator=(const Kernel&) = delete;
 
