@@ -17,7 +17,6 @@
 
 // Verilator defines them beside the model's class and does not declare them in a header.
 void Vfoveal_kernel___024root___ico_sequent__TOP__0(Vfoveal_kernel___024root* root);
-void Vfoveal_kernel___024root___eval_triggers_vec__act(Vfoveal_kernel___024root* root);
 void Vfoveal_kernel___024root___eval_nba(Vfoveal_kernel___024root* root);
 #endif
 
@@ -65,15 +64,12 @@ public:
         top_.eval();
         wave.dump(cycle_, 1.0);
 #else
-        // What eval() does in a cycle, without what never applies here: the falling edge (the model is told that there was
-        // one), a look for further edges, locks for models of several threads, inputs that did not change.
+        // What eval() does in a cycle, without what never applies here: the falling edge, a look for further edges, locks for
+        // models of several threads, inputs that did not change.
         Vfoveal_kernel___024root* const root = top_.rootp;
-        root->__Vtrigprevexpr___TOP__ap_clk__0 = 0;
-        rest.rise();
         if (touched_) Vfoveal_kernel___024root___ico_sequent__TOP__0(root);
         touched_ = false;
-        Vfoveal_kernel___024root___eval_triggers_vec__act(root);
-        root->__VnbaTriggered = root->__VactTriggered;
+        root->__VnbaTriggered[0] = rest.edge();
         Vfoveal_kernel___024root___eval_nba(root);
 #endif
         ++cycle_;

@@ -53,8 +53,9 @@ public:
         if (timing.latency < 1 || timing.outstanding < 1 || !(timing.bandwidth > 0 && timing.bandwidth <= 1))
             throw std::invalid_argument(name_ + ": latency >= 1, outstanding >= 1 and 0 < bandwidth <= 1 are needed");
         timing_ = timing;
+        unchanged_ = false;
     }
-    void set_dead(Dead dead) { dead_ = dead; }
+    void set_dead(Dead dead) { dead_ = dead, unchanged_ = false; }
     // Beats that touch [first, last) answer `response`.
     void fail_range(std::uint64_t first, std::uint64_t last, std::uint8_t response) {
         ranges_.push_back({first, last, check(response)});
@@ -63,7 +64,7 @@ public:
     void fail_beat(std::uint64_t n, std::uint8_t response) {
         beats_.push_back({statistics_.beats + n, statistics_.beats + n + 1, check(response)});
     }
-    void clear_faults() { ranges_.clear(), beats_.clear(), dead_ = Dead::kAlive; }
+    void clear_faults() { ranges_.clear(), beats_.clear(), set_dead(Dead::kAlive); }
     const Statistics& statistics() const { return statistics_; }
     unsigned beat_bytes() const { return beat_bytes_; }
     const std::string& name() const { return name_; }
@@ -87,10 +88,12 @@ protected:
 
     void violation(std::uint64_t cycle, const char* text) { violations_.add(cycle, name_, text); }
 
+    // Whether an address that the kernel showed was not taken yet.
+    bool address_waits() const { return waiting_; }
+
     // VALID and payload of an address channel must hold until READY; each request obeys the AXI4 burst rules.
     void observe_request(std::uint64_t cycle, bool valid, bool ready, const Request& request, std::uint8_t size,
                          std::uint8_t burst) {
-        if (!valid && !waiting_) return;
         if (waiting_ && !valid) violation(cycle, "address VALID fell before READY");
         if (waiting_ && valid && !(request == waiting_request_)) violation(cycle, "address payload changed before READY");
         waiting_ = valid && !ready;
@@ -115,9 +118,8 @@ protected:
     }
 
     // Token bucket: one token a beat. The cap of 2 lets a fractional rate reach its mean and no burst run ahead of it.
-    void earn() {
-        if (tokens_ < 2.0) tokens_ = std::min(tokens_ + timing_.bandwidth, 2.0);
-    }
+    void earn() { tokens_ = std::min(tokens_ + timing_.bandwidth, kFull); }
+    bool full() const { return tokens_ == kFull; }
     bool affordable() const { return tokens_ >= 1.0; }
     void pay() { tokens_ -= 1.0; }
 
@@ -128,7 +130,7 @@ protected:
         return changed;
     }
 
-    void forget() { waiting_ = false, tokens_ = 0; }
+    void forget() { waiting_ = false, tokens_ = 0, unchanged_ = false; }
 
     std::string name_;
     Arena& arena_;
@@ -137,8 +139,11 @@ protected:
     Timing timing_;
     Dead dead_ = Dead::kAlive;
     Statistics statistics_;
+    bool unchanged_ = false;  // nothing is in flight and drive() would leave the port as it is
 
 private:
+    static constexpr double kFull = 2.0;
+
     std::vector<Fault> ranges_, beats_;
     double tokens_ = 0;
     bool waiting_ = false;

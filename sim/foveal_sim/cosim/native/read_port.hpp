@@ -25,11 +25,13 @@ public:
 
     // Returns whether a pin changed.
     bool drive(std::uint64_t cycle) {
+        if (unchanged_) return false;
         bool changed = put(pins_.arready, dead_ != Dead::kRefuse && queue_.size() < timing_.outstanding);
         earn();
         if (presenting_) return changed;
         const bool beat = dead_ == Dead::kAlive && !queue_.empty() && queue_.front().due <= cycle && affordable();
         changed |= put(pins_.rvalid, beat);
+        unchanged_ = queue_.empty() && full();
         if (!beat) return changed;
         pay();
         presenting_ = true;
@@ -47,12 +49,7 @@ public:
     }
 
     void observe(std::uint64_t cycle) {
-        const Request request{*pins_.araddr, *pins_.arlen + 1u, *pins_.arid};
-        observe_request(cycle, *pins_.arvalid, *pins_.arready, request, *pins_.arsize, *pins_.arburst);
-        if (*pins_.arvalid && *pins_.arready) {
-            queue_.push_back({request, cycle + timing_.latency, 0});
-            statistics_.peak_outstanding = std::max<std::uint64_t>(statistics_.peak_outstanding, queue_.size());
-        }
+        if (*pins_.arvalid || address_waits()) observe_address(cycle);
         if (presenting_ && *pins_.rready) {
             presenting_ = false;
             ++statistics_.beats;
@@ -69,6 +66,16 @@ public:
     }
 
 private:
+    void observe_address(std::uint64_t cycle) {
+        const Request request{*pins_.araddr, *pins_.arlen + 1u, *pins_.arid};
+        observe_request(cycle, *pins_.arvalid, *pins_.arready, request, *pins_.arsize, *pins_.arburst);
+        if (*pins_.arvalid && *pins_.arready) {
+            queue_.push_back({request, cycle + timing_.latency, 0});
+            statistics_.peak_outstanding = std::max<std::uint64_t>(statistics_.peak_outstanding, queue_.size());
+            unchanged_ = false;
+        }
+    }
+
     struct Burst {
         Request request;
         std::uint64_t due;

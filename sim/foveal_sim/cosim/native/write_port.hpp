@@ -29,10 +29,12 @@ public:
 
     // Returns whether a pin changed.
     bool drive(std::uint64_t cycle) {
+        if (unchanged_) return false;
         bool changed =
             put(pins_.awready, dead_ != Dead::kRefuse && pending_.size() + answers_.size() < timing_.outstanding);
         earn();
         changed |= put(pins_.wready, !pending_.empty() && affordable());
+        unchanged_ = idle() && full();
         const bool answer = dead_ == Dead::kAlive && !answers_.empty() && answers_.front().due <= cycle;
         changed |= put(pins_.bvalid, answer);
         if (answer) changed |= put(pins_.bid, answers_.front().id) | put(pins_.bresp, answers_.front().response);
@@ -40,15 +42,9 @@ public:
     }
 
     void observe(std::uint64_t cycle) {
-        const Request request{*pins_.awaddr, *pins_.awlen + 1u, *pins_.awid};
-        observe_request(cycle, *pins_.awvalid, *pins_.awready, request, *pins_.awsize, *pins_.awburst);
         if (*pins_.bvalid && *pins_.bready) answers_.pop_front();
-        observe_data(cycle);
-        if (*pins_.awvalid && *pins_.awready) {
-            pending_.push_back({request, 0, kOkay});
-            const std::uint64_t outstanding = pending_.size() + answers_.size();
-            statistics_.peak_outstanding = std::max(statistics_.peak_outstanding, outstanding);
-        }
+        if (*pins_.wvalid || data_waiting_) observe_data(cycle);
+        if (*pins_.awvalid || address_waits()) observe_address(cycle);
     }
 
     void flush() {
@@ -69,6 +65,17 @@ private:
         std::uint64_t due;
         std::uint8_t id, response;
     };
+
+    void observe_address(std::uint64_t cycle) {
+        const Request request{*pins_.awaddr, *pins_.awlen + 1u, *pins_.awid};
+        observe_request(cycle, *pins_.awvalid, *pins_.awready, request, *pins_.awsize, *pins_.awburst);
+        if (*pins_.awvalid && *pins_.awready) {
+            pending_.push_back({request, 0, kOkay});
+            const std::uint64_t outstanding = pending_.size() + answers_.size();
+            statistics_.peak_outstanding = std::max(statistics_.peak_outstanding, outstanding);
+            unchanged_ = false;
+        }
+    }
 
     void observe_data(std::uint64_t cycle) {
         const bool valid = *pins_.wvalid, ready = *pins_.wready;
