@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from card_faults import CASES, DEADLINE_S, FAULTY, MODES, Request, check, faulty_scene, strike
-from foveal.card import FovealDriver, registers
+from foveal.card import FovealDriver
 from foveal.errors import DeviceError, DeviceNotFound, DeviceTimeout
 from foveal.golden.device import ModelDevice
 from foveal.xrt.device import open_xrt
@@ -214,41 +214,45 @@ def environment() -> dict[str, str]:
 
 PROCESS = """
 import sys
-from dataclasses import replace
+import time
+from pathlib import Path
 import numpy as np
-from foveal_sim.cosim import open_cosim
-from random_scenes import random_scene
+import test_card_faults as faults
 
-scene = random_scene(3, 160, 96)
-device = open_cosim(memory_bytes=64 << 20, deadline_s=60.0)
+task, mode, backend, folder, pixels = sys.argv[1:]
+scene, requests = faults.faulty_scene()
+Path(folder).mkdir(exist_ok=True)
+device, card = faults.BACKENDS[backend](Path(folder), ())
 device.load(scene.meshes)
-request = (scene.draw, scene.regions)
-if sys.argv[1] == "hang":
-    device._card.kernel.write_register({timeout}, 0xFFFFFFFF)
-    device._card.set_dead("gmem0", silent=True)
+
+
+def stay(deadline_s):
     print("in mid-frame", flush=True)
-if sys.argv[2] == "overlapped":
-    frame = next(device.stream([request] * 3))
-else:
-    frame = device.render(*request)
-np.save(sys.argv[3], frame.pixels)
+    time.sleep(600)
+
+
+if task == "stay":
+    card.wait_done = stay
+np.save(pixels, next(faults.MODES[mode](device, requests)).pixels)
 """
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_process_after_one_that_was_killed_in_mid_frame_starts_clean(tmp_path: Path, mode: str, scene: Scene) -> None:
-    script = PROCESS.format(timeout=registers.TIMEOUT)
+@pytest.mark.parametrize("backend", ["cosim", "xrt"])
+def test_process_after_one_that_was_killed_in_mid_frame_starts_clean(
+    backend: str, mode: str, scene: Scene, expected: list[np.ndarray], tmp_path: Path
+) -> None:
+    """The card's lock, too, must not outlive its holder."""
 
     def command(task: str) -> list[str]:
-        return [sys.executable, "-c", script, task, mode, str(tmp_path / f"{task}.npy")]
+        words = [task, mode, backend, str(tmp_path / "card"), str(tmp_path / f"{task}.npy")]
+        return [sys.executable, "-c", PROCESS, *words]
 
-    with subprocess.Popen(command("hang"), stdout=subprocess.PIPE, text=True, env=environment()) as process:
+    with subprocess.Popen(command("stay"), stdout=subprocess.PIPE, text=True, env=environment()) as process:
         assert process.stdout is not None
         assert process.stdout.readline() == "in mid-frame\n"
         process.send_signal(signal.SIGKILL)
         assert process.wait(60) == -signal.SIGKILL
-    assert list(tmp_path.iterdir()) == []
-    subprocess.run(command("draw"), check=True, timeout=300, env=environment())
-    model = ModelDevice()
-    model.load(scene.meshes)
-    np.testing.assert_array_equal(np.load(tmp_path / "draw.npy"), model.render(scene.draw, scene.regions).pixels)
+    assert not (tmp_path / "stay.npy").exists()
+    subprocess.run(command("draw"), check=True, timeout=200, env=environment())
+    np.testing.assert_array_equal(np.load(tmp_path / "draw.npy"), expected[0])
