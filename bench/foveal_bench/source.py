@@ -17,7 +17,7 @@ from foveal.carla.world_scene import static_scene
 from foveal.drawlist import Zone
 from foveal.errors import FovealError, SceneError
 from foveal.frame import StageTime
-from foveal.policy import Policy, Sight, TrackedActors, choose
+from foveal.policy import Policy, Sight, TrackedActors, choose, warm_up
 from foveal.provenance import Provenance
 from foveal.scene.assemble import SUN, Scene, build_scene, draw_list
 from foveal.scene.tick import CameraMount, Tick
@@ -62,6 +62,7 @@ class Source:
 @contextlib.contextmanager
 def open_source(options: BenchOptions) -> Iterator[Source]:
     """The trace named in `options`, or a live drive that is recorded to `out/drive.trace` as it goes."""
+    warm_up()
     if options.trace is not None:
         yield _replay(options)
         return

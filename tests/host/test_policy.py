@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from foveal import clipping, merge
 from foveal.errors import SceneError
 from foveal.policy import (
     AttentionMap,
@@ -17,6 +18,7 @@ from foveal.policy import (
     Wishes,
     WorldBoxes,
     choose,
+    warm_up,
 )
 from foveal.projection import project_many
 from foveal.region import Region
@@ -48,6 +50,16 @@ def at(frame: int) -> Sight:
 def one(region: Region, actor: int = -1, weight: float = 1.0) -> Wishes:
     box = np.array([[region.x0, region.y0, region.x1, region.y1]])
     return Wishes(box, np.array([weight]), np.array([actor]))
+
+
+def test_after_the_warm_up_no_tick_compiles() -> None:
+    warm_up()
+    before = [len(function.signatures) for function in (clipping._clip, merge._merge)]
+    rng = np.random.default_rng(3)
+    cars = [(n, 0, (rng.uniform(8, 70), rng.uniform(-8, 8), 0, 0, 0, 0), CAR_BOX) for n in range(2, 42)]
+    found = choose(TrackedActors(), Sight.of(tick_of(cars), MOUNT))
+    assert len(found.regions) == 16
+    assert [len(function.signatures) for function in (clipping._clip, merge._merge)] == before == [1, 1]
 
 
 def test_fixed_regions_stay_and_a_union_has_all() -> None:

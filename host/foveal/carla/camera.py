@@ -24,7 +24,7 @@ from foveal.device import Device, open_device
 from foveal.drawlist import Zone
 from foveal.errors import DeviceError, FovealError, SceneError
 from foveal.frame import Frame, StageTime
-from foveal.policy import Policy, Sight, TrackedActors, choose
+from foveal.policy import Policy, Sight, TrackedActors, choose, warm_up
 from foveal.provenance import Provenance
 from foveal.scene.assemble import Scene, build_scene, draw_list
 from foveal.scene.sun import sun_direction
@@ -207,6 +207,7 @@ class RoiCamera:
     def _prepare(self) -> None:
         """Meshes of the world, once: the first image must not wait for them."""
         if self._scene is None:
+            warm_up()
             static = static_scene(self._world)
             snapshot = self._world.get_snapshot()
             there = not self._reader.ego_id or snapshot.has_actor(self._reader.ego_id)

@@ -10,7 +10,7 @@ from foveal.policy.actors import TrackedActors
 from foveal.policy.attention import AttentionMap
 from foveal.policy.boxes import WorldBoxes
 from foveal.policy.budget import Budget
-from foveal.policy.choice import Chosen, choose
+from foveal.policy.choice import Chosen, choose, warm_up
 from foveal.policy.fixed import Fixed
 from foveal.policy.hold import Hold
 from foveal.policy.lane import LaneAhead
@@ -32,4 +32,5 @@ __all__ = [
     "Wishes",
     "WorldBoxes",
     "choose",
+    "warm_up",
 ]

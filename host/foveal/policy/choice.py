@@ -9,9 +9,10 @@ import numpy as np
 
 from foveal.policy.sight import Sight
 from foveal.policy.wishes import Policy
-from foveal.region import RegionSet
+from foveal.projection import Camera, project_many
+from foveal.region import MAX_REGIONS, RegionSet
 
-__all__ = ["Chosen", "choose"]
+__all__ = ["Chosen", "choose", "merged_share", "warm_up"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +35,12 @@ def choose(policy: Policy, sight: Sight) -> Chosen:
     regions = RegionSet.of_boxes(wishes.box, sight.camera.width, sight.camera.height)
     actors = dict.fromkeys(wishes.actor[wishes.actor >= 0].tolist())
     return Chosen(sight.tick.frame, regions, tuple(actors), wishes.dropped)
+
+
+def warm_up() -> None:
+    """Compile what choose() runs compiled, so that no tick pays for it."""
+    project_many(Camera(np.zeros(6), 2, 2, 90.0), np.zeros((1, 6)), np.ones((1, 9)))
+    RegionSet.of_boxes(np.array([(n, n, n + 1, n + 1) for n in range(MAX_REGIONS + 1)]), 64, 64)
 
 
 def merged_share(box: np.ndarray, width: int, height: int) -> float:
