@@ -123,6 +123,11 @@ def _field_pairs(register: Register) -> list[tuple[str, Field]]:
     return [(f"{register.name}_{f.name.upper()}", f) for f in register.fields if f.name != "value"]
 
 
+def _last_writable(registers: tuple[Register, ...]) -> int:
+    """Byte offset of the last register that software may write: the RTL takes writes of all words up to it."""
+    return max(register.offset for register in registers if "w" in register.access)
+
+
 def _kept_words(registers: tuple[Register, ...]) -> list[tuple[int, int]]:
     """Bits that keep what is written, and their values after reset, of each word from offset 0 to the last region.
 
@@ -146,6 +151,8 @@ def _verilog_words(name: str, words: list[int]) -> list[str]:
 def verilog(registers: tuple[Register, ...]) -> str:
     lines = [f"// {NOTE}", "`ifndef FOVEAL_REGS_VH", "`define FOVEAL_REGS_VH", "", "// byte offsets"]
     lines += [f"`define FOVEAL_REG_{r.name} 12'h{r.offset:03X}" for r in registers]
+    lines += ["", "// byte offset of the last register that may be written"]
+    lines += [f"`define FOVEAL_LAST_WRITABLE 12'h{_last_writable(registers):03X}"]
     lines += ["", "// bit positions and widths of fields"]
     for register in registers:
         for name, field in _field_pairs(register):

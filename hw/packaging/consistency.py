@@ -26,7 +26,7 @@ from driver_registers import read_constants, read_table
 from hls_source import HLS_FIRST, HLS_STEP, read_function
 from link_config import read_config
 from package_texts import BOARDS, Package, load
-from rtl_ports import AXI4, AXI4_LITE, interfaces, read_offsets, read_ports
+from rtl_ports import AXI4, AXI4_LITE, interfaces, read_last_writable, read_offsets, read_ports
 
 __all__ = ["main", "problems"]
 
@@ -146,6 +146,12 @@ def _offsets(package: Package, kernel: Kernel) -> Iterator[str]:
     for name, offset in header.items():
         if FIRST_ARGUMENT <= offset < header["ID"] and re.sub(r"(_BASE)_(LO|HI)$", r"\1", name) not in taken:
             yield f"{HEADER} has the register {name}, {_xml(KERNEL)} no such argument"
+    welcome, written = read_last_writable(package.text[HEADER]), max(a.offset + a.size - 4 for a in kernel.arguments)
+    if welcome != written:
+        yield (
+            f"a run writes every word up to {_hex(written)}, the last argument of {_xml(KERNEL)};"
+            f" by {HEADER} the kernel takes writes up to {_hex(welcome)}"
+        )
     for place, argument in enumerate(kernel.arguments):
         if argument.index != place:
             yield f"{argument.name} is argument {argument.index} in {_xml(KERNEL)}, by offset {place} in {HEADER}"

@@ -7,7 +7,7 @@ import re
 from pyslang.ast import ArgumentDirection, Compilation
 from pyslang.syntax import SyntaxTree
 
-__all__ = ["AXI4", "AXI4_LITE", "interfaces", "read_offsets", "read_ports"]
+__all__ = ["AXI4", "AXI4_LITE", "interfaces", "read_last_writable", "read_offsets", "read_ports"]
 
 # Signals of each interface: name -> (direction at a master, bits). Bits: a number, "data", "strobe" or "address".
 _READ_ADDRESS: dict[str, tuple[str, int | str]] = {"araddr": ("out", "address"), "arvalid": ("out", 1)}
@@ -68,3 +68,9 @@ def interfaces(ports: dict[str, tuple[str, int]]) -> dict[str, dict[str, tuple[s
 def read_offsets(header: str) -> dict[str, int]:
     """Register -> byte offset of foveal_regs.vh."""
     return {name: int(value, 16) for name, value in re.findall(r"`define FOVEAL_REG_(\w+) 12'h([0-9A-F]+)", header)}
+
+
+def read_last_writable(header: str) -> int | None:
+    """Byte offset up to which the RTL answers every write OKAY, of foveal_regs.vh; None where it says none."""
+    found = re.search(r"`define FOVEAL_LAST_WRITABLE 12'h([0-9A-F]+)", header)
+    return int(found[1], 16) if found else None

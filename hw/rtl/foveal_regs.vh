@@ -123,6 +123,9 @@
 `define FOVEAL_REG_TEX_SKIPPED 12'h2D4
 `define FOVEAL_REG_TEX_MISSED 12'h2D8
 
+// byte offset of the last register that may be written
+`define FOVEAL_LAST_WRITABLE 12'h18C
+
 // bit positions and widths of fields
 `define FOVEAL_CTRL_AP_START_LSB 0
 `define FOVEAL_CTRL_AP_DONE_LSB 1

@@ -3,7 +3,8 @@
 // `roi_set` already hold the frame's copies. A configuration that must not run ends at once, without `frame_start`.
 // Region registers are a shadow that ROI_COMMIT hands to roi_sets as a whole.
 // CTRL_RESET holds `soft_rst_n` low for 4 cycles and clears frame state, status and counters, not the configuration.
-// Reads and writes take 3 cycles; bad addresses answer SLVERR. Reset clears everything.
+// Reads and writes take 3 cycles. Up to the last writable register every write answers OKAY, gaps included (SPEC section
+// 8); other bad addresses answer SLVERR. Reset clears everything.
 `default_nettype none
 `timescale 1ns / 1ps
 `include "foveal_regs.vh"
@@ -124,7 +125,7 @@ module roi_regs #(
 
   wire        write = aw_full_reg & w_full_reg & (~bvalid_reg | s_axi_control_bready);
   wire [11:0] waddr = {aw_reg, 2'b00};
-  reg         known;  // the address may be written
+  wire        accepted = waddr <= `FOVEAL_LAST_WRITABLE;  // gaps too, which keep nothing
 
   assign s_axi_control_awready = up_reg & ~aw_full_reg;
   assign s_axi_control_wready  = up_reg & ~w_full_reg;
@@ -146,7 +147,7 @@ module roi_regs #(
       else if (s_axi_control_wvalid & s_axi_control_wready) w_full_reg <= 1'b1;
       if (write) begin
         bvalid_reg <= 1'b1;
-        bresp_reg  <= known ? OKAY : SLVERR;
+        bresp_reg  <= accepted ? OKAY : SLVERR;
       end else if (s_axi_control_bready) bvalid_reg <= 1'b0;
     end
   end
@@ -198,20 +199,6 @@ module roi_regs #(
   wire        wr_reset = write & (waddr == `FOVEAL_REG_CTRL_RESET) & set0;
   wire        wr_invalidate = write & (waddr == `FOVEAL_REG_MAT_INVALIDATE) & set0;
   wire        wr_tex_invalidate = write & (waddr == `FOVEAL_REG_TEX_INVALIDATE) & set0;
-
-  integer k;
-  always @* begin
-    k = 0;  // a loop inside a branch leaves it a latch otherwise
-    case (waddr)
-      `FOVEAL_REG_CTRL, `FOVEAL_REG_ISR,
-      `FOVEAL_REG_ROI_COMMIT, `FOVEAL_REG_CTRL_RESET, `FOVEAL_REG_MAT_INVALIDATE, `FOVEAL_REG_TEX_INVALIDATE:
-      known = 1'b1;
-      default: begin
-        known = 1'b0;
-        for (k = 0; k < WORDS; k = k + 1) known = known | ({22'd0, aw_reg} == k && KEPT[32*k+:32] != 32'd0);
-      end
-    endcase
-  end
 
   // ---- Frame: ap_ctrl_hs ------------------------------------------------------------------------------------------
   localparam IDLE = 2'd0;
@@ -391,7 +378,7 @@ module roi_regs #(
   always @* begin
     mapped = 1'b1;
     value  = 32'd0;
-    c      = 0;  // as above
+    c      = 0;  // a loop inside a branch leaves it a latch otherwise
     // Only while a read waits, so that the counters' many bits do not toggle this logic in every cycle of a frame.
     if (ar_full_reg) case (raddr)
       `FOVEAL_REG_CTRL:    value = {28'd0, ready_reg, (state_reg == IDLE) & ~start_reg, done_reg, start_reg};

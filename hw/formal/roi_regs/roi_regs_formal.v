@@ -1,8 +1,8 @@
 // roi_regs with its roi_sets: the AXI4-Lite rules; no set is torn: one arbitrary coordinate of it, written at any time
 // and byte by byte, is what it was at the last COMMIT, so all of them are; a frame's set is that of the last COMMIT before
 // it; a configuration changes only at a frame start; a frame starts only after a start was written and the one before
-// has ended; an address that may not be written answers SLVERR. By induction: what the design's registers must be, seen
-// from the bus, is asserted as well.
+// has ended; a write answers OKAY up to the last writable register, SLVERR behind it. By induction: what the design's
+// registers must be, seen from the bus, is asserted as well.
 `default_nettype none
 `include "foveal_regs.vh"
 
@@ -157,9 +157,8 @@ module roi_regs_formal #(
   reg start_owed_reg = 1'b0;
   reg running_reg = 1'b0;
   reg [154:0] config_reg;
-  reg wrong_reg = 1'b0;  // the write that acted last has an address that may not be written
+  reg wrong_reg = 1'b0;  // the write that acted last lies behind the last writable register
   wire [154:0] config_now = {tri_base, width, height, stride, timeout, immediate};
-  wire no_region = at[11:7] == 5'b00010 && at[6:3] >= NUM_ROI;
 
   // What the proof by induction knows of the inside.
   localparam IDLE = 2'd0;
@@ -210,14 +209,14 @@ module roi_regs_formal #(
       if (writes_it & lanes[0]) written_reg[7:0] <= half[7:0];
       if (commits) committed_reg <= limited(written_reg);
       framed_reg <= of_frame;
-      if (acts) wrong_reg <= at > `FOVEAL_REG_TEX_INVALIDATE || no_region;
+      if (acts) wrong_reg <= at > `FOVEAL_LAST_WRITABLE;
       start_owed_reg <= ~resets & (starts | (start_owed_reg & ~frame_start));
       running_reg    <= ~resets & ~frame_done & (frame_start | running_reg);
     end
     if (rst_n & started_reg) begin
       assert (in_roi_set == of_frame);
       assert (in_clip_set == (immediate ? committed_reg : of_frame));
-      if (bvalid & wrong_reg) assert (bresp == 2'b10);
+      if (bvalid) assert (bresp == (wrong_reg ? 2'b10 : 2'b00));
       if (frame_start) assert (!running_reg && start_owed_reg);
       if (frame_start) assert (width != 0 && width <= 13'd4096 && height != 0 && height <= 13'd4096 && tri_base[5:0] == 0);
       if (frame_start) assert (soft_rst_n);

@@ -47,6 +47,9 @@ REGION_SETS: dict[str, tuple[tuple[int, int, int, int], ...]] = {
     "rows_apart": ((0, 2, 9, 3), (30, 30, 47, 34), (0, 47, 47, 48)),
 }
 
+GAPS = (*range(0x018, 0x040, 0x00C), *range(0x044, 0x0A8, 8), 0x0B0, *range(0x0B8, 0x100, 4))
+"""Words without a register: behind each address, behind each value, and up to the regions (SPEC.md, section 10)."""
+
 
 @cocotb.test
 @cocotb.parametrize(name=list(REGION_SETS))
@@ -370,6 +373,30 @@ async def a_reset_at_any_moment_of_a_frame_leaves_nothing_behind(dut: Any, kind:
         assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
     await bench.ego(OUTSIDE)
     await bench.frame(setup, records)
+    await bench.settle()
+
+
+@cocotb.test
+async def writes_to_gaps_between_registers_change_no_frame(dut: Any) -> None:
+    """As a run through XRT sends them, but for their value: before a frame, and while one runs."""
+    bench = Bench(dut, "gaps")
+    await bench.power_up()
+    setup = strided(Setup(40, 37, ((3, 4, 30, 20), (20, 10, 40, 36))))
+    records = some_records(bench.rng, 40, 37)
+    first = await bench.frame(setup, records)
+    for offset in GAPS:
+        await bench.access(offset, bench.rng.getrandbits(32) | 1)
+    assert await bench.frame(setup, records) == first
+    frames = await bench.read("FRAMES")
+    bench.memory[1].written.clear()
+    await bench.write("CTRL", 1)
+    for offset in GAPS:
+        await bench.access(offset, bench.rng.getrandbits(32) | 1)
+    assert bit(dut.u_ctl.now_running), "the frame is too short to be disturbed"
+    await bench.loop.until(lambda: not bit(dut.u_ctl.now_running), FRAME_LIMIT, "the frame")
+    wanted = output_bytes(setup, records, OUT_BASE)
+    assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
+    assert (await bench.read("FRAMES"), await bench.read("STATUS") & 0xFF) == (frames + 1, 0)
     await bench.settle()
 
 

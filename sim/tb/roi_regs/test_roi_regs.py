@@ -30,6 +30,7 @@ def load_registers() -> ModuleType:
 regs = load_registers()
 OKAY, SLVERR = 0, 2
 MASK = 0xFFFFFFFF
+LAST_WRITABLE = max(register.offset for register in regs.REGISTERS if "w" in register.access)
 BASES = ("tri_base", "band_base", "out_base", "mat_base", "tex_base")
 NUMBERS = (
     *("WIDTH", "HEIGHT", "STRIDE", "BACKGROUND", "TIMEOUT", "TEX_PAGES", "EGO_X", "EGO_Y"),
@@ -56,6 +57,10 @@ class Bench:
         self.changes = 0  # cycles with roi_change
         for pin in INPUTS:
             getattr(dut, pin).value = 0
+
+    def absent(self) -> range:
+        """Offsets of the regions that this module is built without."""
+        return range(regs.ROI_0_LO + 8 * self.regions, regs.ROI_0_LO + 8 * regs.ROI_COUNT)
 
     def reset(self) -> None:
         """Part of an agent; nothing to put to rest."""
@@ -150,23 +155,48 @@ async def every_register_resets_and_keeps_its_bits(dut: Any) -> None:
 
 
 @cocotb.test
-async def read_only_and_unmapped_addresses_answer_slverr(dut: Any) -> None:
-    bench = Bench(dut, "slverr", skewed=True)
+async def addresses_behind_the_last_writable_register_refuse_writes(dut: Any) -> None:
+    bench = Bench(dut, "slverr")
     await bench.loop.reset()
     dut.frame_counters.value = bench.rng.getrandbits(32 * len(regs.FRAME_COUNTERS))
+    names = {offset: name for name, offset in regs.OFFSETS.items()}
+    above = (0x400, 0x400 + LAST_WRITABLE, 0x500, 0x800, 0x800 + LAST_WRITABLE, 0xFFC)
+    for offset in (*range(LAST_WRITABLE + 4, max(names) + 8, 4), *above):
+        before = await bench.bus.read(offset)
+        assert before[1] == (OKAY if offset in names else SLVERR), f"{offset:#x}"
+        assert before[0] == 0 or offset in names
+        assert await bench.bus.write(offset, ~before[0]) == SLVERR, f"{offset:#x}"
+        assert await bench.bus.read(offset) == before, f"{offset:#x}"
+
+
+@cocotb.test
+async def a_write_to_a_gap_answers_okay_and_changes_nothing(dut: Any) -> None:
+    """While a frame runs: no register that can be read, no pin, and the frame ends as it would have."""
+    bench = Bench(dut, "gaps", skewed=True)
+    await bench.start()
+    await bench.begin()
+    there = {name: offset for name, offset in regs.OFFSETS.items() if offset not in bench.absent()}
     for register in regs.REGISTERS:
-        if register.access == "r":
-            before = await bench.read(register.name)
-            assert await bench.bus.write(register.offset, ~before) == SLVERR, register.name
-            assert await bench.read(register.name) == before
-    mapped = set(regs.OFFSETS.values())
-    for offset in (0x018, 0x024, 0x0FC, 0x190, 0x1FC, regs.TEX_MISSED + 4, 0xFFC, 0x500) * 4:
-        assert offset not in mapped
-        assert await bench.bus.write(offset, MASK) == SLVERR
-        assert await bench.bus.read(offset) == (0, SLVERR)
-    if bench.regions < 16:
-        assert await bench.bus.write(regs.roi_lo(bench.regions), 1) == SLVERR
-        assert await bench.bus.read(regs.roi_lo(bench.regions)) == (0, SLVERR)
+        if register.access == "rw" and register.name not in ACTIONS and register.name in there:
+            await bench.write(register.name, bench.rng.getrandbits(32))
+    others = ("cfg_strided", "cfg_depth_out", "cfg_immediate", "roi_set", "clip_set")
+    pins = {name: getattr(dut, name) for name in (*PINS, *others)}
+
+    async def seen() -> dict[str, int]:
+        return {name: await bench.read(name) for name in there} | {name: int(pin.value) for name, pin in pins.items()}
+
+    before = await seen()
+    gaps = sorted(set(range(0, LAST_WRITABLE, 4)) - set(there.values()))
+    assert len(gaps) == 36 + 2 * (16 - bench.regions)
+    for strobe in (15, 1, 14):
+        for offset in gaps:
+            assert await bench.bus.write(offset, bench.rng.getrandbits(32) | 1, strobe) == OKAY, f"{offset:#x}"
+            assert await bench.bus.read(offset) == (0, SLVERR), f"{offset:#x}"
+    assert await seen() == before
+    assert bench.invalidated == {"MAT_INVALIDATE": 0, "TEX_INVALIDATE": 0}
+    assert (len(bench.started), bench.changes) == (1, 0)
+    await bench.finish()
+    assert await bench.read("FRAMES") == 1
 
 
 @cocotb.test
