@@ -157,6 +157,7 @@ def _make_netlist(plan: Plan, folder: Path, mutants: int | None, seed: int) -> N
         "parameters": plan.parameters,
         "mutants": mutants or plan.mutants,
         "seed": seed,
+        "pokes": plan.pokes,
     }
     files = [path for path in hierarchy([RTL / f"{plan.bench.toplevel}.v"]) if path.suffix in (".v", ".vh")]
     key = _digest(json.dumps(job), _versions("pyosys"), HERE / "netlist.py", HERE / "sites.py", *files)

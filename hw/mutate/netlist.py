@@ -74,7 +74,7 @@ def write_mutants(job: dict[str, Any], folder: Path) -> None:
     design.run(f"write_json -selected {folder / 'netlist.json'}")
     content = json.loads((folder / "netlist.json").read_text())["modules"][module]
     source = (RTL / f"{module}.v").read_text().split("\n")
-    sites = list(find_sites(content, f"{module}.v", source))
+    sites = list(find_sites(content, f"{module}.v", source, job["pokes"]))
     chosen = choose(sites, job["mutants"] or usual_count(sites), job["seed"])
     for number, site in enumerate(chosen, 1):
         design.run(site.command(module, SELECTOR, WIDTH, number))

@@ -18,18 +18,19 @@ from rtl_files import modules  # noqa: E402
 
 __all__ = ["Plan", "read_plans", "sim_run"]
 
-KEYS = {"bench", "parameters", "tests", "mutants"}
+KEYS = {"bench", "parameters", "tests", "mutants", "pokes"}
 
 
 @dataclass(frozen=True)
 class Plan:
-    """One module: the bench, its parameters, the tests that are run (empty: all) and the number of mutants."""
+    """One module: bench, parameters, the tests that are run (empty: all), number of mutants, registers that are set."""
 
     module: str
     bench: sim_run.Bench
     parameters: dict[str, object]
     tests: tuple[str, ...]
     mutants: int | None
+    pokes: tuple[str, ...] = ()
 
 
 def read_plans(folder: Path = sim_run.SIM / "tb", path: Path = HERE / "plan.yaml") -> dict[str, Plan]:
@@ -48,6 +49,11 @@ def read_plans(folder: Path = sim_run.SIM / "tb", path: Path = HERE / "plan.yaml
         bench = sim_run.Bench.load(directory)
         usual = next((c for c in bench.configs if c.get("PPC") == 8), bench.configs[0])
         plans[module] = Plan(
-            module, bench, entry.get("parameters", usual), tuple(entry.get("tests", ())), entry.get("mutants")
+            module,
+            bench,
+            entry.get("parameters", usual),
+            tuple(entry.get("tests", ())),
+            entry.get("mutants"),
+            tuple(entry.get("pokes", ())),
         )
     return plans

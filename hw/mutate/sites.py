@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -81,8 +81,13 @@ def _group(cell: dict[str, Any], name: str, code: str) -> str:
     return name.partition("[")[0] if "ff" in cell["type"] or "dff" in cell["type"] else code
 
 
-def find_sites(module: dict[str, Any], file: str, source: Sequence[str]) -> Iterator[tuple[str, Site]]:
-    """(group, site) of all sites of a module as `write_json` describes it. `source` is the text of `file` in lines."""
+def find_sites(
+    module: dict[str, Any], file: str, source: Sequence[str], pokes: Collection[str] = ()
+) -> Iterator[tuple[str, Site]]:
+    """(group, site) of all sites of a module as `write_json` describes it. `source` is the text of `file` in lines.
+
+    Outputs of registers in `pokes` are left out: whoever sets a register by its name needs one that has it.
+    """
     names, used = _names(module["netnames"]), _used(module)
     seen: Counter[tuple[str, str, str]] = Counter()
     for cell_name, cell in module["cells"].items():
@@ -93,15 +98,15 @@ def find_sites(module: dict[str, Any], file: str, source: Sequence[str]) -> Iter
         directions = cell["port_directions"]
         driven = [bit for port, bits in cell["connections"].items() if directions.get(port) == "output" for bit in bits]
         driven_name = next((names[bit] for bit in driven if bit in names), "")
+        target = driven_name.partition("[")[0]
         kind = cell["type"] if cell["type"].startswith("$") else f"{cell['type']} {cell_name}"
         for port, bits in cell["connections"].items():
-            if port in CLOCKS:
+            if port in CLOCKS or (port == "Q" and target in pokes):
                 continue
             for index, bit in enumerate(bits):
                 if not isinstance(bit, int) or (directions.get(port) == "output" and bit not in used):
                     continue
                 others = [n for n, other in enumerate(bits) if n != index and isinstance(other, int) and other != bit]
-                target = driven_name.partition("[")[0]
                 for mode in MODES:
                     if mode.startswith("cnot") and (not others or HIDDEN.get(cell["type"]) == mode):
                         continue

@@ -78,6 +78,13 @@ def test_every_bit_that_matters_is_a_site_and_no_clock_or_constant_or_message() 
     )
 
 
+def test_the_output_of_a_register_that_a_bench_sets_is_no_site() -> None:
+    every = [site for _, site in sites.find_sites(netlist(2), "m.v", SOURCE)]  # type: ignore[arg-type]
+    left = [site for _, site in sites.find_sites(netlist(2), "m.v", SOURCE, ["q"])]  # type: ignore[arg-type]
+    assert [site for site in every if site.port != "Q"] == left
+    assert left != every
+
+
 def test_a_site_keeps_its_identity_when_lines_move() -> None:
     moved = ["// a new line", *SOURCE]
     before = [site.ident for _, site in sites.find_sites(netlist(2), "m.v", SOURCE)]  # type: ignore[arg-type]

@@ -135,6 +135,20 @@ async def after_a_cut_burst_the_address_advances_by_the_bytes_moved(dut: Any) ->
 
 
 @cocotb.test
+async def a_long_command_is_cut_into_the_bursts_that_cover_it(dut: Any) -> None:
+    """Numbers of beats with runs of ones, from ten beats before a page on."""
+    bench = Bench(dut, "long")
+    await bench.start()
+    sizes = [count * bench.bytes for count in (31, 63, 96, 127, 250)]
+    commands = [(BASE + 0x1_0000 * n - 10 * bench.bytes, size) for n, size in enumerate(sizes, 1)]
+    expected = [(bench.fill(addr, size), False) for addr, size in commands]
+    await bench.read(commands)
+    assert bench.received() == expected
+    cuts = [burst for command in commands for burst in split(*command, bench.bytes, bench.longest)]
+    assert bench.slave.bursts == cuts
+
+
+@cocotb.test
 async def the_longest_burst_is_as_long_as_the_bus_and_the_beats_in_flight_allow(dut: Any) -> None:
     bench = Bench(dut, "longest")
     await bench.start()
@@ -380,7 +394,7 @@ async def counters_carry_through_all_their_bits(dut: Any) -> None:
     """Put just below a carry, they go on from there, modulo 2^32."""
     bench = Bench(dut, "carry")
     await bench.start()
-    for before in (0xFFFF_FFFF, 0x7FFF_FFFF, 0xFFFF_FFFF):
+    for before in (0xFFFF_FFFF, 0x7FFF_FFFF, 0x7FFF_FFFE, 0xFFFF_FFFF):
         dut.bursts_reg.value = dut.bytes_reg.value = before
         bench.fill(BASE, bench.bytes)
         await bench.read([(BASE, bench.bytes)])

@@ -17,7 +17,8 @@ from foveal_tb.pauses import PAUSES, pauses
 TABLES = (0x1_0000_0FC0, 0x1_0000_2000, 0xFFFF_0000_0040, 0x2_0000_0DC5)
 LISTS = (0x7_0000_0000, 0x7_0000_3000, 0x7_0000_05C3)  # page lists, overlapping
 SLOTS = json.loads(os.environ["FOVEAL_PARAMETERS"]).get("SLOTS", 16)
-OUTSIDE, RESIDENT = 0, 3
+OUTSIDE, LOADING, RESIDENT = 0, 2, 3
+DECISION = 3  # cycles behind the frame start
 LOW, HIGH = -(1 << 31), (1 << 31) - 1
 
 
@@ -60,6 +61,7 @@ class Bench:
         self.memory.load(LISTS[0], self.rng.randbytes(4096 * (SLOTS + 3)))
         self.store = [bytearray(4096) for _ in range(SLOTS)]  # what was written through tex_*
         self.list, self.pages = LISTS[0], 0
+        self.pending_cycles = 0
         self.forget()
         dut.tex_invalidate.value = 0
         dut.timeout.value = timeout
@@ -84,6 +86,9 @@ class Bench:
         self.dut.tex_resident.value = sum(1 << page for page in self.store_pages)
 
     def sample(self) -> None:
+        self.pending_cycles += bit(self.dut.pending)
+        writes = bit(self.dut.tex_we) or bit(self.dut.mat_we)
+        assert not writes or int(self.dut.dma_state.value) == LOADING
         if bit(self.dut.tex_we):
             page, beat = divmod(int(self.dut.tex_waddr.value), 64)
             assert page not in self.store_pages, "a resident page was written"
@@ -154,6 +159,7 @@ class Bench:
         changed = self.stale or self.resident_base != self.base
         due = changed if kept else self.zone.holds(*self.ego)
         before = len(self.slave.bursts)
+        self.pending_cycles = 0
         self.dut.frame_start.value = 1
         await Timer(500, "ps")
         assert bit(self.dut.pending), "in the very cycle of the frame start"
@@ -164,6 +170,8 @@ class Bench:
         await self.loop.until(lambda: not bit(self.dut.pending), 1500 + 1000 * self.pages, "the decision")
         await self.loop.step(6)
         pages = self.expect_pages((kept or due) and not fails, failing_pages)
+        if not due and not (kept and self.pages):
+            assert self.pending_cycles == DECISION
         read = self.slave.bursts[before:]
         if pages:
             walk = [burst for page in pages for burst in covering(self.list + 4096 * page, 4096)]
@@ -232,6 +240,31 @@ async def leaving_needs_the_margin_but_entering_does_not_use_it(dut: Any) -> Non
         bench.ego = {-1050: (-1051, 500), 3049: (3050, 500)}.get(ego[0], (0, 149 if ego[1] == 150 else 950))
         assert not await bench.frame()
         assert not bit(dut.resident)
+
+
+@cocotb.test
+async def every_edge_of_any_zone_is_where_it_says(dut: Any) -> None:
+    """Random zones, margins and tables; at each edge, in and out, and at each edge of the margin, kept and left."""
+    bench = Bench(dut, "zones")
+    await bench.start()
+    rng = bench.rng
+    for _ in range(12):
+        x0, y0 = (rng.randrange(LOW // 2, HIGH // 2) for _ in range(2))
+        x1, y1 = (at + rng.randint(3, 2 ** rng.randint(3, 29)) for at in (x0, y0))
+        bench.zone = zone = Zone(x0, y0, x1, y1, rng.randrange(2 ** rng.randint(1, 29)))
+        bench.base = rng.getrandbits(63)
+        x, y, m = rng.randrange(x0, x1), rng.randrange(y0, y1), zone.margin
+        outer = (x0 - m - 1, y), (x1 + m, y), (x, y0 - m - 1), (x, y1 + m)
+        inner = (x0 - m, y), (x1 + m - 1, y), (x, y0 - m), (x, y1 + m - 1)
+        inside = (x0, y), (x1 - 1, y), (x, y0), (x, y1 - 1)
+        for left, kept, entry in zip(outer, inner, inside, strict=True):
+            for ego, due, resident in ((left, False, 0), (entry, True, 1), (kept, False, 1), (left, False, 0)):
+                bench.ego = ego
+                assert await bench.frame() == due
+                assert bit(dut.resident) == resident
+        beside = (x0 - 1, y), (x1, y), (x, y0 - 1), (x, y1)
+        for bench.ego in beside:
+            assert not await bench.frame()
 
 
 @cocotb.test
@@ -471,7 +504,7 @@ async def counters_carry_through_all_their_bits(dut: Any) -> None:
     bench = Bench(dut, "carry")
     await bench.start()
     bench.pages, pages = 1, dut.u_pages
-    for before in (0xFFFF_FFFF, 0x7FFF_FFFF, 0xFFFF_FFFF):
+    for before in (0xFFFF_FFFF, 0x7FFF_FFFF, 0x7FFF_FFFE, 0xFFFF_FFFF):
         for ego, reads in (((0, 500), 1), ((0, 5000), 0)):  # inside everything is read, outside everything skipped
             dut.loads_reg.value = dut.skipped_reg.value = before
             dut.total_reg.value = before & ~63

@@ -11,6 +11,7 @@ from typing import Any
 import cocotb
 from foveal_tb.clocked import Clocked, bench_rng, bit
 from foveal_tb.injection import InjectionWatch
+from foveal_tb.lopsided import lopsided
 from foveal_tb.pauses import PAUSES, geometric, pattern, pauses
 from foveal_tb.points import REGION_KINDS, Points, region_kinds
 from foveal_tb.stream import StreamSink, StreamSource
@@ -525,15 +526,6 @@ async def one_pixel_and_the_whole_frame(dut: Any) -> None:
     bench.set_regions(boxes, width)
     beats = frame_beats(rng, width, range(height))
     assert await bench.run(beats) == expected(beats, range(height), boxes, width)
-
-
-def lopsided(rng: random.Random, limit: int, count: int, ones: bool) -> list[int]:
-    """`count` ascending numbers below `limit`, most of whose bits are ones, or zeros."""
-    found: set[int] = set()
-    while len(found) < count:
-        one, other = rng.randrange(limit), rng.randrange(limit)
-        found.add((one | other if ones else one & other) % limit)
-    return sorted(found)
 
 
 @cocotb.test

@@ -805,6 +805,7 @@ async def injection_counters_carry_through_all_their_bits(dut: Any) -> None:
     for injected, before, name in (
         *((0, 0xFFFF_FFFF, "TO_8"), (0, 0x7FFF_FFFF, "TO_8"), (9, 0xFFFF_FFFF, "TO_16"), (17, 0xFFFF_FFFF, "TO_24")),
         *((25, 0xFFFF_FFFF, "OVER_24"), (0x5555_5550, 5, "OVER_24"), (0xAAAA_AAA0, 6, "OVER_24")),
+        *((injected, 0x7FFF_FFFE, name) for injected, name in zip((0, 9, 17, 25), bins, strict=True)),
     ):
         dut.clip_pending.value = dut.clip_fire.value = 0
         await bench.write("ROI_COMMIT", 1)
@@ -814,12 +815,14 @@ async def injection_counters_carry_through_all_their_bits(dut: Any) -> None:
             getattr(dut.sets, f"{counter}_reg").value = before
         dut.sets.inject_reg.value, dut.sets.wait_reg.value = injected, injected ^ 0xFFFF_FFFF
         dut.sets.min_reg.value, dut.sets.max_reg.value = (0xFFFF_FFFF, 0) if injected % 2 else (0, 0xFFFF_FFFF)
+        await bench.loop.step(3)  # waits
         dut.clip_pending.value = dut.clip_fire.value = dut.clip_fresh.value = 1
         await bench.loop.step(2)
         dut.clip_pending.value = dut.clip_fire.value = 0
         await bench.loop.step(2)
         found = await bench.read("ROI_INJECT_CYCLES")
         assert 1 <= (found - injected) % 2**32 <= 3
+        assert await bench.read("ROI_WAIT_CYCLES") == ((injected ^ 0xFFFF_FFFF) + 3) % 2**32
         assert await bench.read("ROI_INJECT_SUM") == (before + found) % 2**32
         assert await bench.read("ROI_INJECT_COUNT") == (before + 1) % 2**32
         assert await bench.read("ROI_SETS") == before

@@ -5,6 +5,7 @@ Blocks may be missing only with all of their tile, and only where the depths dra
 
 from __future__ import annotations
 
+import itertools
 import json
 import os
 import random
@@ -15,6 +16,7 @@ from typing import Any
 import cocotb
 import numpy as np
 from foveal_tb.clocked import Clocked, bench_rng, bit
+from foveal_tb.lopsided import lopsided
 from foveal_tb.pauses import pauses
 from foveal_tb.records import (
     BAND_ROWS,
@@ -50,10 +52,12 @@ class Block:
 
 
 class Counts:
-    """Sums the statistics pulses, and the cycles in which the module says that it is busy."""
+    """Sums the statistics pulses and the busy cycles: every one from the token's entry to its exit."""
 
-    def __init__(self, dut: Any) -> None:
+    def __init__(self, dut: Any, source: StreamSource, sink: StreamSink) -> None:
         self.dut = dut
+        self.source = source
+        self.sink = sink
         self.pins = {name: getattr(dut, f"stat_{name}") for name in ("walked", "outside", "empty", "hidden")}
         self.busy_pin = dut.busy
         self.reset()
@@ -61,12 +65,18 @@ class Counts:
     def reset(self) -> None:
         self.count = dict.fromkeys(self.pins, 0)
         self.busy = 0
+        self.first: int | None = None  # of the records sent, where a band is drawn
+        self.inside = False
 
     def drive(self) -> None:
         pass
 
     def sample(self) -> None:
-        self.busy += bit(self.busy_pin)
+        busy = bit(self.busy_pin)
+        self.busy += busy
+        assert busy or not self.inside
+        ended = bool(self.sink.beats and self.sink.beats[-1][5])
+        self.inside = self.first is not None and self.source.sent > self.first and self.source.empty and not ended
         for name, pin in self.pins.items():
             self.count[name] += bit(pin)
         assert bit(self.dut.busy) or not bit(self.dut.m_blk_tvalid)
@@ -81,7 +91,7 @@ class Bench:
         self.source = self.loop.add(StreamSource(dut, "s_tri", ["tdata", "tuser", "bounds"], pauses(in_kind, self.rng)))
         payload = ["row", "col", "cover", "depth", "surface", "end"]
         self.sink = self.loop.add(StreamSink(dut, "m_blk", payload, pauses(out_kind, self.rng)))
-        self.counts = self.loop.add(Counts(dut))
+        self.counts = self.loop.add(Counts(dut, self.source, self.sink))
         for pin in ("roi_set", "band_y0", "wr_bank", "scan_en", "scan_bank", "scan_trow", "scan_col"):
             getattr(dut, pin).value = 0
 
@@ -110,6 +120,7 @@ class Bench:
         self.dut.band_y0.value = band_y0
         self.sink.beats.clear()
         self.counts.reset()
+        self.counts.first = self.source.sent
         sent = {}
         for record in records:
             bounds = cull(record.bounds, regions, band_y0)
@@ -213,7 +224,9 @@ async def blocks_are_those_of_the_formulas(dut: Any, regions: str, paused: tuple
     rng = bench.rng
     await bench.loop.reset()
     drawn = 0
-    for _ in range(3):
+    for turn in range(20):
+        if turn >= 3 and (drawn or regions in ("tiny", "wild")):
+            break
         # A frame whose band holds at most some 400 blocks, so that a triangle that covers it stays affordable.
         width = rng.randint(1, 14 * bench.ppc + 5)
         band_y0 = BAND_ROWS * rng.randrange(4)
@@ -258,6 +271,37 @@ async def a_wide_triangle_between_distant_regions(dut: Any) -> None:
 
 
 FAR_Z = 2**24 - 1
+
+
+def plate(box: Box, surface: int, depth: int) -> Record:
+    """A record that covers all of `box`, at one depth."""
+    holds = {f"{name}{edge}": 0 for name in "abc" for edge in range(3)}
+    return Record(*box, surface, **holds, dzdx=0, dzdy=0, z0=depth << 16, number=0)
+
+
+@cocotb.test
+async def every_bit_of_every_region_counts(dut: Any) -> None:
+    """All regions side by side: in a strip across the largest frame for their columns, in a band for their rows."""
+    bench = Bench(dut, "bits")
+    rng = bench.rng
+    await bench.loop.reset()
+
+    async def draw(edges: list[int], y: int, rows: int) -> None:
+        regions = []
+        for x0, x1 in zip(edges[::2], edges[1::2], strict=True):
+            y0, y1 = sorted(rng.sample(range(rows + 1), 2))
+            regions.append((x0, y + y0, x1, y + y1))
+        rng.shuffle(regions)
+        record = plate((0, y, max(edges), y + rows), 5, 1)
+        blocks, _ = await bench.draw([record], regions, y // BAND_ROWS * BAND_ROWS)
+        assert blocks
+
+    for turn in range(2 if bench.ppc < 8 else 6):
+        ones = turn % 2 == 0
+        y = TILE_ROWS * lopsided(rng, 4096 // TILE_ROWS, 1, ones)[0]
+        await draw(lopsided(rng, 4097, 2 * REGIONS, ones), y, TILE_ROWS)
+    for _ in range(8):
+        await draw(list(range(2 * REGIONS)), BAND_ROWS * rng.randrange(128), BAND_ROWS)
 
 
 @cocotb.test
@@ -453,6 +497,35 @@ async def cycles_of_a_hundred_small_triangles(dut: Any) -> None:
         bench.ppc, len(blocks), walked, cycles, cycles / 100, cycles / len(blocks),
     )  # fmt: skip
     assert cycles <= max(len(blocks), walked) * 1.15 + 40
+
+
+@cocotb.test
+async def a_stalled_output_lets_every_stage_fill_up(dut: Any) -> None:
+    """As many tiles go in at once as far apart, or with tiles between that no region meets: no stage stays empty."""
+    bench = Bench(dut, "full")
+    bench.sink.active = itertools.repeat(False)
+    width, columns = bench.ppc, 32
+
+    async def tiles_inside(boxes: list[Box], regions: list[Box], period: int) -> int:
+        await bench.loop.reset()
+        bench.source.active = (n % period == 0 for n in itertools.count())
+        dut.roi_set.value = pack_boxes(regions)
+        for number, box in enumerate(boxes):
+            x0, y0, x1, y1 = box
+            bench.source.send([(plate(box, number, 1).pack(), 0, x0 | y0 << 13 | x1 << 26 | y1 << 39)])
+        await bench.loop.step(len(boxes) * period + 4 * columns + 60)
+        return bench.counts.count["walked"] - bench.counts.count["outside"]
+
+    whole = [(0, 0, columns * width, BAND_ROWS)]
+    apart = [
+        (width * n, TILE_ROWS * row, width * (n + 1), TILE_ROWS * (row + 1)) for row in range(4) for n in range(columns)
+    ]
+    fence = [(2 * width * n, 0, 2 * width * n + width, BAND_ROWS) for n in range(columns // 2)]
+    full = await tiles_inside(whole, whole, 1)
+    assert full < 2 * columns, "the output stalls before all tiles are in"
+    if len(fence) <= REGIONS:
+        assert await tiles_inside(whole, fence, 1) == full
+    assert await tiles_inside(apart, whole, 8) == full
 
 
 LATENCY = 15

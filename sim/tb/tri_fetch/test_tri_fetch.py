@@ -111,6 +111,7 @@ async def a_long_list_waits_behind_another_and_stays_as_long(dut: Any) -> None:
     for cycles in (30, 31):
         lists = bench.fill([200, 1023])
         await bench.load(2)
+        await bench.loop.until(lambda: bit(dut.load_ready), 100, "the table")
         bench.slave.accept = itertools.chain(itertools.repeat(False, cycles), itertools.repeat(True))
         assert await bench.fetch([0, 1]) == lists
 
