@@ -15,9 +15,12 @@ from foveal.xclbin.image import content_uuid
 from foveal.xclbin.sections import (
     Clock,
     Connection,
+    Ip,
     Memory,
     read_clocks,
+    read_ips,
     write_clocks,
+    write_ips,
     write_memories,
 )
 
@@ -167,6 +170,16 @@ def test_a_bank_is_what_its_bytes_are() -> None:
     assert table == bytes.fromhex("0100000000000000060100000000000000000400000000000000003000000000") + (
         b"HBM[3]".ljust(16, b"\0")
     )
+
+
+def test_an_instance_is_what_its_bytes_are() -> None:
+    head = bytes.fromhex("010000000000000001000000070000000000800000000000")  # interrupt 3, enabled, ap_ctrl_hs
+    table = head + b"geometry:geometry_1".ljust(64, b"\0")
+    assert read_ips(table) == (Ip("geometry:geometry_1", 1, 0x800000, 3, 0),)
+    assert write_ips(read_ips(table)) == table
+    without = table[:12] + bytes.fromhex("00020000") + table[16:]  # no interrupt, ap_ctrl_none
+    assert read_ips(without) == (Ip("geometry:geometry_1", 1, 0x800000, None, 2),)
+    assert write_ips(read_ips(without)) == without
 
 
 def test_a_clock_is_what_its_bytes_are() -> None:
