@@ -17,13 +17,20 @@ if find_spec("pynq") is None:
     collect_ignore_glob = ["test_*.py"]
 
 
-@pytest.fixture
-def card() -> Iterator[FovealDevice]:
-    """The co-simulated U280, without an image."""
-    import foveal.pynq  # noqa: F401
+@pytest.fixture(params=["cosim", "xrt"])
+def card(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[FovealDevice]:
+    """The co-simulated U280, itself and behind a module of pyxrt's shape, without an image."""
     import pynq
+    from foveal.pynq import FovealDevice
+    from foveal.xrt.source import xrt_cards
+    from foveal_sim.xrt import SimulatedXrt
 
-    device = next(device for device in pynq.Device.devices if device.tag == "cosim:u280")
+    if request.param == "cosim":
+        device = next(device for device in pynq.Device.devices if device.tag == "cosim:u280")
+    else:
+        library = SimulatedXrt()
+        (source,) = xrt_cards(library, lock_folder=tmp_path, reset=library.reset)
+        device = FovealDevice(source)
     yield device
     device.release()
 

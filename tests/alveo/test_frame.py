@@ -28,7 +28,10 @@ def test_region_frames_are_those_of_the_co_simulated_card_bit_for_bit(strided: b
         device = open_device(backend, strided=strided)
         assert isinstance(device, FovealDriver)
         device.load(meshes)
-        frames.append([device.render(draw, reference.regions(share)) for share in ("10%", "25%")])
+        sets = [reference.regions(share) for share in ("10%", "25%")]
+        frames.append([device.render(draw, regions) for regions in sets])
+        overlapped = device.stream(((draw, regions) for regions in sets), counters=True)
+        frames[-1] += overlapped
         device.close()
     for cosim, through in zip(*frames, strict=True):
         assert cosim.pixels.any()
@@ -60,8 +63,12 @@ def test_a_reset_brings_the_driver_back() -> None:
     device.close()
 
 
-def test_the_example_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+def test_the_example_runs(
+    card: FovealDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(card, "tag", "cosim:u280")  # the one that it asks for
+    monkeypatch.setattr(pynq.Device, "_devices", [card])
     runpy.run_path(str(ROOT / "docs" / "pynq_overlay.py"))
     printed = capsys.readouterr().out
     assert "cosim:u280" in printed

@@ -237,7 +237,7 @@ class FovealDevice(Device):
         units: dict[int, RasterUnit | GeometryUnit] = {}
         for instance in image.instances:
             if instance.base is not None and instance.kernel.name == KERNEL:
-                units[instance.base] = RasterUnit(opened.card)
+                units[instance.base] = RasterUnit(opened.card, instance.kernel)
             elif instance.base is not None and instance.kernel.name == GEOMETRY:
                 units[instance.base] = GeometryUnit(opened.geometry, instance.kernel, self._find)
         return units

@@ -17,10 +17,18 @@ DONE = registers.CTRL_AP_DONE_MASK | registers.CTRL_AP_READY_MASK
 
 
 class RasterUnit:
-    """The raster kernel: its registers are the card's."""
+    """The raster kernel: its registers are the card's.
 
-    def __init__(self, card: Card) -> None:
+    A run through XRT writes all arguments, those that nobody set as zeros: they are set to what their registers hold
+    after a reset.
+    """
+
+    def __init__(self, card: Card, kernel: Kernel) -> None:
         self._card = card
+        resets = {register.offset: register.reset for register in registers.REGISTERS}
+        for argument in kernel.arguments:
+            if resets[argument.offset]:
+                card.write(argument.offset, resets[argument.offset])
 
     def read(self, offset: int) -> int:
         return self._card.read(offset)
