@@ -57,7 +57,7 @@ if [ "$kind" = pynq ]; then
     since=$SECONDS
     say "making .venv-pynq, for PYNQ and the wheel"
     .venv-pynq/bin/python -c '' 2>/dev/null || "$python" -m venv --clear --without-pip .venv-pynq
-    mapfile -t requirements < <(optional alveo)
+    mapfile -t requirements < <(optional alveo | grep '^pynq')
     # The wheel's other dependencies are for reports, OpenCL and CARLA; the driver needs NumPy and PyYAML.
     pip --python .venv-pynq install --no-compile "${requirements[@]}" 'pyyaml>=6' 'pytest>=8'
     pip --python .venv-pynq install --force-reinstall --no-deps "$wheel"
