@@ -20,6 +20,7 @@ from foveal.golden.render import render as render_golden
 from foveal.region import RegionSet
 
 from foveal_bench.card_model import card_model
+from foveal_bench.configuration_keys import MEASURED_CARD, SHARED, SIMULATED_CARD, accelerated
 from foveal_bench.console import milliseconds
 from foveal_bench.cost.book import load_book
 from foveal_bench.environment import describe
@@ -34,7 +35,7 @@ from foveal_bench.report import render_report
 from foveal_bench.source import Source, open_source
 from foveal_bench.statistics import CLAIMABLE_FROM
 from foveal_bench.store import RecordStore, load
-from foveal_bench.summary import MEASURED_CARD, SHARED, SIMULATED_CARD, accelerated, summarise_run
+from foveal_bench.summary import summarise_run
 from foveal_bench.telemetry import read_telemetry
 from foveal_bench.timing_report import against_timing, report_beside
 from foveal_bench.verdict import Verdict

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import asdict
 from datetime import date
 from typing import Any
 
 import pandas as pd
 
+from foveal_bench.configuration_keys import BASELINE, MEASURED_CARD, SHARED, SIMULATED_CARD, accelerated
 from foveal_bench.cost.book import PriceBook
 from foveal_bench.cost.run_cost import cost_of_run
 from foveal_bench.statistics import RATIO_FROM, nearest_rank, ratio_of_medians, summarise
 
-__all__ = ["BASELINE", "MEASURED_CARD", "SHARED", "SIMULATED_CARD", "accelerated", "summarise_run"]
+__all__ = ["summarise_run"]
 
-BASELINE, SHARED = "opencl-full", "opencl-region"
-SIMULATED_CARD, MEASURED_CARD = "cosim", "card"
-"""First half of the keys of a card's configurations; the other half is full or region."""
 CUMULATIVE = ("dma_", "roi_sets", "roi_inject_", "frames")
 """Counters since the card was opened: a median of them means nothing."""
 TOTALS = ("dma_loads", "dma_skipped", "dma_bytes")
@@ -56,12 +53,6 @@ def summarise_run(
         "checked": _checked(groups),
         "cost": cost_of_run(configurations, prices, roles=fleets, streams=streams, card=card, today=today),
     }
-
-
-def accelerated(names: Iterable[str]) -> str:
-    """Key of the card's region frames among the configurations `names`; the co-simulated card's if there is none."""
-    measured = f"{MEASURED_CARD}-region"
-    return measured if measured in names else f"{SIMULATED_CARD}-region"
 
 
 def _configuration(rows: pd.DataFrame) -> dict[str, Any]:

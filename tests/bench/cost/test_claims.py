@@ -36,7 +36,7 @@ def run_of(baseline_ms, card_ms, kind="cpu", cycles=5, verdict="VALID"):
         "verdict": verdict,
         "summary": {
             "configurations": {name: {"latency_ms": {"p50": ms}, "kind": k} for name, (ms, k) in latency.items()},
-            "injection": {"cycles_max": cycles, "clock_mhz": 300.0},
+            "injection": {"cycles_max": cycles, "clock_mhz": 300.0, "provenance": "simulated"},
         },
     }
 
@@ -168,3 +168,14 @@ def test_a_run_that_is_not_valid_proves_nothing(tmp_path):
 
 def test_an_unknown_claim_is_told():
     assert isinstance(CliRunner().invoke(cli, ["claims", "check", "Z9"]).exception, FovealError)
+
+
+def test_a_run_on_a_card_is_measured():
+    simulated = run_of(40.0, 9.0)
+    measured = json.loads(json.dumps(simulated).replace("cosim-region", "card-region"))
+    measured["summary"]["injection"]["provenance"] = "measured"
+    for check_of in (run_checks.card_latency, run_checks.injection):
+        assert check_of(replace(NOTHING, run=simulated)).provenance == "simulated"
+        found = check_of(replace(NOTHING, run=measured))
+        assert found.provenance == "measured"
+        assert found.value == check_of(replace(NOTHING, run=simulated)).value

@@ -9,6 +9,7 @@ from foveal.errors import FovealError
 from foveal.region import Region, RegionSet
 from foveal.scene import reference
 
+from foveal_bench.configuration_keys import BASELINE, MEASURED_CARD, accelerated
 from foveal_bench.cost.claims.evidence import Evidence
 from foveal_bench.cost.claims.verdict import Finding, Verdict
 
@@ -16,25 +17,24 @@ __all__ = ["card_latency", "gpu_latency", "injection", "latency_saving"]
 
 CLAIMED_NS, CLAIMED_CARD_MS, CLAIMED_GPU_MS, CLAIMED_SAVING = 83.0, 14.1, 42.6, 0.67
 NO_RUN = Finding(Verdict.UNCHECKED, None, "needs a run: `foveal bench`, then --run out/bench/run.json", "")
-GPU, CARD = "opencl-full", "cosim-region"
 
 
 def injection(evidence: Evidence) -> Finding:
     """Region COMMIT to the first beat clipped by it, as the kernel counts it: in the run, else in one small frame."""
     if evidence.run is not None and evidence.run["summary"].get("injection"):
         found = evidence.run["summary"]["injection"]
-        cycles, mhz = found["cycles_max"], found["clock_mhz"]
+        cycles, mhz, provenance = found["cycles_max"], found["clock_mhz"], found["provenance"]
     else:
         try:
-            cycles, mhz = _one_frame()
+            (cycles, mhz), provenance = _one_frame(), "simulated"
         except FovealError as error:
             return Finding(Verdict.UNCHECKED, None, f"no co-simulated card here: {error}", "")
     nanoseconds = cycles / mhz * 1e3
     if nanoseconds > CLAIMED_NS:
-        return Finding(Verdict.CONTRADICTS, nanoseconds, f"{cycles:.0f} cycles at {mhz:.0f} MHz", "simulated")
+        return Finding(Verdict.CONTRADICTS, nanoseconds, f"{cycles:.0f} cycles at {mhz:.0f} MHz", provenance)
     reason = f"it is counted in the fabric, COMMIT to first clipped beat ({cycles:.0f} cycles at {mhz:.0f} MHz);"
     return Finding(
-        Verdict.ONLY_IF, nanoseconds, f"{reason} a call from Python over PCIe takes microseconds", "simulated"
+        Verdict.ONLY_IF, nanoseconds, f"{reason} a call from Python over PCIe takes microseconds", provenance
     )
 
 
@@ -54,10 +54,11 @@ def _latencies(evidence: Evidence) -> tuple[float, float, str] | None:
     if evidence.run is None:
         return None
     configurations = evidence.run["summary"]["configurations"]
-    medians = [configurations.get(name, {}).get("latency_ms", {}).get("p50") for name in (GPU, CARD)]
+    names = (BASELINE, accelerated(configurations))
+    medians = [configurations.get(name, {}).get("latency_ms", {}).get("p50") for name in names]
     if not all(medians):
         return None
-    return medians[0], medians[1], configurations[GPU]["kind"]
+    return medians[0], medians[1], configurations[BASELINE]["kind"]
 
 
 def card_latency(evidence: Evidence) -> Finding:
@@ -65,7 +66,10 @@ def card_latency(evidence: Evidence) -> Finding:
     if (found := _latencies(evidence)) is None:
         return NO_RUN
     verdict = Verdict.HOLDS if found[1] <= CLAIMED_CARD_MS else Verdict.CONTRADICTS
-    return Finding(verdict, found[1], "median of this installation's run, host's work included", "simulated")
+    assert evidence.run is not None
+    measured = accelerated(evidence.run["summary"]["configurations"]).startswith(MEASURED_CARD)
+    provenance = "measured" if measured else "simulated"
+    return Finding(verdict, found[1], "median of this installation's run, host's work included", provenance)
 
 
 def gpu_latency(evidence: Evidence) -> Finding:
