@@ -1,5 +1,5 @@
 // tile_walk: the tiles of a triangle come out at most once each, row by row from left to right, none outside the bounds,
-// each with what its triangle came with; a column bit is set exactly in the bounds, and the row bit of a pixel that a
+// each with what its triangle came with, and all tiles of the bounds are walked while no edge rejects one; a column bit is set exactly in the bounds, and the row bit of a pixel that a
 // region holds inside the bounds is set. Of each tile walked the statistics and what comes out agree: it is passed on,
 // rejected by an edge, or outside of the regions. A triangle that is rejected or passed on makes room, so the walk never
 // stands still but for the sink. Tokens come out once each, in order: two are marked, by the top bits of the surface.
@@ -89,6 +89,7 @@ module tile_walk_formal #(
   (* hierconn *) wire \dut.end_reg ;
   (* hierconn *) wire \dut.step ;
   (* hierconn *) wire \dut.done ;
+  (* hierconn *) wire \dut.rejected ;
   (* hierconn *) wire [71:0] \dut.a_reg ;
   (* hierconn *) wire [71:0] \dut.b_reg ;
   (* hierconn *) wire [39:0] \dut.dzdx_reg ;
@@ -179,6 +180,8 @@ module tile_walk_formal #(
   reg [51:0] bounds_reg, out_bounds_reg;
   reg begun_reg = 1'b0;  // a tile of the triangle was walked: the last one at before_reg
   reg [POS_W-1:0] before_reg;
+  reg any_rejected_reg;  // a tile of the triangle
+  reg seen_reg;  // the pixel's tile was walked
   reg [CARRIED_W-1:0] out_carried_reg;
   reg [POS_W-1:0] out_at_reg;
   wire passes = step & ~\dut.end_reg ;
@@ -191,10 +194,14 @@ module tile_walk_formal #(
     if (passes) begin
       begun_reg  <= 1'b1;
       before_reg <= at;
+      if (\dut.rejected ) any_rejected_reg <= 1'b1;
+      if (at == {py[4:3], tile_of(px)}) seen_reg <= 1'b1;
     end
     if (load) begin
-      bounds_reg <= s_bounds;
-      begun_reg  <= 1'b0;
+      bounds_reg       <= s_bounds;
+      begun_reg        <= 1'b0;
+      any_rejected_reg <= 1'b0;
+      seen_reg         <= 1'b0;
     end
   end
 
@@ -214,6 +221,8 @@ module tile_walk_formal #(
       end
       // Walked: on, once each.
       if (passes & begun_reg) assert (at > before_reg);
+      if (passes & \dut.done & ~any_rejected_reg & ~\dut.rejected & holds(bounds_reg))
+        assert (seen_reg || at == {py[4:3], tile_of(px)});
       if (walked) assert ({1'b0, empty} + (outside | tile) == 1);
       else assert (!empty);
       // Never still but for the sink.
@@ -232,6 +241,8 @@ module tile_walk_formal #(
         assert (\dut.first_reg <= \dut.start_reg && \dut.start_reg <= \dut.col_reg && \dut.col_reg <= \dut.last_reg );
         if (begun_reg) assert (at > before_reg);
         assert (carried[31:30] == 0);
+        if (~any_rejected_reg) assert (\dut.start_reg == \dut.first_reg );
+        if (~any_rejected_reg & holds(bounds_reg) & (at > {py[4:3], tile_of(px)})) assert (seen_reg);
         if (holds(bounds_reg) && holds(region))
           assert (\dut.roi_lo_reg[0] <= tile_of(px) && \dut.roi_hi_reg[0] >= tile_of(px) && roi_rows[py[4:0]]);
       end
