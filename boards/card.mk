@@ -2,7 +2,7 @@
 #   TARGET=hw|hw_emu   PLATFORM=name or path.xpfm   JOBS=4   DEVICE=BDF of the card for hw-test
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help check xo xclbin timing hw-test clean
+.PHONY: help check xo xclbin shading timing hw-test clean
 .DELETE_ON_ERROR:
 
 ROOT := $(abspath $(dir $(lastword $(MAKEFILE_LIST)))/..)
@@ -54,6 +54,11 @@ xclbin: ## link both kernels into an image for the card; its timing report lies 
 	@$(MAKE) --no-print-directory xo
 	@$(MAKE) --no-print-directory $(IMAGE)
 
+shading: ## compile the HLS shading kernel, which the image does not link
+	@$(call tool,v++,Vitis)
+	@$(platform)
+	@$(MAKE) --no-print-directory $(BUILD)/shading.xo
+
 timing: ## place and route the RTL kernel by itself and report its timing
 	@$(call tool,vivado,Vivado)
 	@mkdir -p $(BUILD)
@@ -81,6 +86,11 @@ $(BUILD)/geometry.xo: $(HLS) $(ROOT)/hw/hls/geometry.cfg
 	cd $(BUILD) && v++ -c -t $(TARGET) --platform $(PLATFORM) -k geometry --config $(ROOT)/hw/hls/geometry.cfg \
 	  -I $(ROOT)/hw/hls --temp_dir hls $(ROOT)/hw/hls/geometry.cpp -o $@
 	$(PYTHON) $(ROOT)/hw/packaging/consistency.py --xo $@
+
+$(BUILD)/shading.xo: $(HLS) $(ROOT)/hw/hls/shading.cfg
+	@mkdir -p $(BUILD)
+	cd $(BUILD) && v++ -c -t $(TARGET) --platform $(PLATFORM) -k shading --config $(ROOT)/hw/hls/shading.cfg \
+	  -I $(ROOT)/hw/hls --temp_dir hls $(ROOT)/hw/hls/shading.cpp -o $@
 
 $(IMAGE): $(XO) connectivity.cfg
 	cd $(BUILD) && v++ -l -t $(TARGET) --platform $(PLATFORM) --config $(CURDIR)/connectivity.cfg --jobs $(JOBS) \

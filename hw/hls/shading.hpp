@@ -6,7 +6,6 @@
 
 #include "fixed.hpp"
 #include "shading_config.hpp"
-#include "stream.hpp"
 
 namespace foveal {
 
@@ -85,14 +84,10 @@ CHANNELS:
     return colour;
 }
 
-// One beat; the body of the free-running kernel.
+// What becomes of one beat; no state from beat to beat.
 template <int Ppc>
-void shade_beat(Stream<ShadeBeat<Ppc>, config::kShadeDepth>& in, Stream<ShadedBeat<Ppc>, config::kShadeDepth>& out) {
-#pragma HLS INTERFACE mode = ap_ctrl_none port = return
-#pragma HLS INTERFACE mode = axis port = in
-#pragma HLS INTERFACE mode = axis port = out
-#pragma HLS PIPELINE II = 1  // a beat a clock, as the kernel sends them; no state from beat to beat
-    const ShadeBeat<Ppc> beat = in.read();
+ShadedBeat<Ppc> shaded_of(const ShadeBeat<Ppc>& beat) {
+#pragma HLS INLINE
     const ShadeHead head = unpack_head(beat.byte);
     ShadedBeat<Ppc> shaded = {};
 LANES:
@@ -103,7 +98,7 @@ LANES:
         pack<4>(shaded.byte + lane * config::kShadedBytes, kept ? colour_of(head, pixel) : 0U);
     }
     shaded.last = beat.last;
-    out.write(shaded);
+    return shaded;
 }
 
 }  // namespace foveal

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "shading.hpp"
+#include "stream.hpp"
 
 namespace nb = nanobind;
 using namespace foveal;
@@ -50,7 +51,7 @@ void run(const std::uint8_t* beat, const std::uint8_t* last, std::size_t beats, 
         }
     });
     std::thread kernel = process(failed[1], [&] {
-        for (std::size_t i = 0; i < beats; ++i) shade_beat<Ppc>(in, out);
+        for (std::size_t i = 0; i < beats; ++i) out.write(shaded_of<Ppc>(in.read()));
     });
     std::thread sink = process(failed[2], [&] {
         for (std::size_t i = 0; i < answers; ++i) {

@@ -1,20 +1,9 @@
 // A stream between two processes: bounded, named, and never silent about being stuck.
 //
-// Synthesis takes hls::stream with the same depth. Natively each process runs as a thread; a read from an empty stream
-// or a write to a full one waits for the other side, and throws StuckStream after `patience`: a deadlock on the card is
-// an error with a name here.
+// In place of hls::stream where a kernel runs natively, each process a thread: a read from an empty stream or a write to
+// a full one waits for the other side, and throws StuckStream after `patience`: a deadlock on the card is an error with a
+// name here.
 #pragma once
-
-#ifdef __SYNTHESIS__
-
-#include <hls_stream.h>
-
-namespace foveal {
-template <class T, int Depth>
-using Stream = hls::stream<T, Depth>;
-}
-
-#else
 
 #include <chrono>
 #include <condition_variable>
@@ -80,4 +69,3 @@ private:
 
 }  // namespace foveal
 
-#endif

@@ -10,6 +10,7 @@ import pytest
 from foveal.shading import beat_type, shade
 
 HLS = Path(__file__).resolve().parents[2] / "hw" / "hls"
+STAND_IN = Path(__file__).parent / "hls_stand_in"
 NOTHING = 2**24 - 1
 WIDTHS = (1, 2, 4, 8, 16)
 
@@ -107,23 +108,41 @@ def test_other_shapes_are_refused() -> None:
         shade(np.zeros(3, beat_type(3)), np.zeros(3, bool))
 
 
+FLAGS = ("-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label", f"-I{HLS}")
+
+
 def test_the_header_compiles_alone_without_warnings(tmp_path: Path) -> None:
     source = tmp_path / "use.cpp"
     source.write_text(
         '#include "shading.hpp"\n'
-        "using namespace foveal;\n"
         "int main() {\n"
-        '    Stream<ShadeBeat<8>, config::kShadeDepth> in("in");\n'
-        '    Stream<ShadedBeat<8>, config::kShadeDepth> out("out");\n'
-        "    in.write({});\n"
-        "    shade_beat<8>(in, out);\n"
-        "    return out.empty();\n"
+        "    foveal::ShadeBeat<8> beat = {};\n"
+        "    beat.last = true;\n"
+        "    return !foveal::shaded_of<8>(beat).last;\n"
         "}\n"
     )
-    flags = ["-std=c++17", "-Wall", "-Wextra", "-Werror", "-Wno-unknown-pragmas", "-Wno-unused-label", f"-I{HLS}"]
     program = tmp_path / "use"
     built = subprocess.run(
-        ["c++", *flags, str(source), "-o", str(program), "-pthread"], capture_output=True, text=True, timeout=120
+        ["c++", *FLAGS, str(source), "-o", str(program)], capture_output=True, text=True, timeout=120
     )
     assert built.returncode == 0, built.stderr
     assert subprocess.run([str(program)], timeout=20).returncode == 0
+
+
+def test_the_top_function_answers_each_beat_as_the_specification_says(tmp_path: Path) -> None:
+    """shading.cpp over stand-ins for Vitis HLS's headers."""
+    program = tmp_path / "shading"
+    built = subprocess.run(
+        ["c++", *FLAGS, f"-I{STAND_IN}", str(STAND_IN / "shading_main.cpp"), "-o", str(program)],
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    assert built.returncode == 0, built.stderr
+    beats, last = random_beats(8, 8)
+    raw = np.concatenate([beats.view(np.uint8).reshape(len(beats), -1), last.astype(np.uint8)[:, None]], axis=1)
+    done = subprocess.run([str(program)], input=raw.tobytes(), capture_output=True, timeout=60)
+    assert done.returncode == 0
+    answer = np.frombuffer(done.stdout, np.uint8).reshape(len(beats), 8 * 4 + 1)
+    np.testing.assert_array_equal(answer[:, :-1].reshape(len(beats), 8, 4), expected(beats))
+    np.testing.assert_array_equal(answer[:, -1], last)
