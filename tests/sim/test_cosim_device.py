@@ -241,10 +241,10 @@ def test_card_answers_a_wrong_register_with_an_error(device: CosimDevice) -> Non
     for offset in (0x06C, 0xFFC):
         with pytest.raises(DeviceError, match="AXI response 2"):
             card.read(offset)
+    for offset in (0xFFC, registers.ID):
         with pytest.raises(DeviceError, match="AXI response 2"):
             card.write(offset, 1)
-    with pytest.raises(DeviceError, match="AXI response 2"):
-        card.write(registers.ID, 1)
+    card.write(0x06C, 1)  # a gap between arguments, which a run through XRT writes as well
     assert card.read(registers.ID) == registers.DEFAULT_ID
 
 
