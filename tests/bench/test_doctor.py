@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import socket
+import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -198,6 +199,17 @@ def test_a_tool_is_asked_for_its_version(
     finding = probes.vitis(REQUEST)
     assert finding.state is state
     assert found in finding.found
+
+
+def test_the_client_works_where_no_home_is_set() -> None:
+    code = (
+        "import json; from foveal_bench.doctor.probes import Request, carla_client; "
+        "print(json.dumps(carla_client(Request('127.0.0.1', 1, '.')).state))"
+    )
+    environment = {key: value for key, value in os.environ.items() if key not in ("HOME", "CARLA_CACHE_DIR")}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == State.WORKS
 
 
 def test_a_full_disk_is_broken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -275,6 +275,13 @@ except Exception as error:
     assert message in facts["error"][1]
 
 
+def test_another_filling_is_refused_with_the_choices() -> None:
+    from foveal.carla.outside import Outside
+
+    with pytest.raises(ValueError, match="one of black, hold, coarse, got 'grey'"):
+        Outside.of("grey")
+
+
 def test_a_script_that_just_ends_does_not_abort(server: Server) -> None:
     """No stop, no destroy, objects alive: the package's threads must not outlive the interpreter."""
     import subprocess

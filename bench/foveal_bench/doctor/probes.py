@@ -86,6 +86,8 @@ def opencl(request: Request) -> Finding:
 
 def carla_client(request: Request) -> Finding:
     """The carla package and its version."""
+    import foveal.carla  # noqa: F401  (carla crashes where no HOME is set; this gives it another folder)
+
     mend = f"pip install carla=={CARLA}"
     try:
         import carla

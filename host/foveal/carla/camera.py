@@ -93,7 +93,7 @@ class RoiCamera:
         self._world, self._parent = world, attach_to
         self._reader = TickReader(world, self._mount, attach_to.id if attach_to is not None else 0)
         self._policy = policy if policy is not None else TrackedActors()
-        self._filler = Filler(Outside(outside))
+        self._filler = Filler(Outside.of(outside))
         self._zone = zone
         self._owned = isinstance(device, str)
         self._device: Device = open_device(device) if isinstance(device, str) else device
@@ -108,6 +108,7 @@ class RoiCamera:
         self._subscription: int | None = None
         self._dropped = 0
         self._failure: Exception | None = None
+        self._told = False
         self._alive = True
         # The package's own threads may call into an interpreter that is ending, and then abort it.
         atexit.register(_stop, weakref.ref(self))
@@ -275,6 +276,9 @@ class RoiCamera:
         tick = self._reader.read(snapshot)
         read = time.perf_counter_ns()
         regions = choose(self._policy, Sight.of(tick, self._mount)).regions
+        if not len(regions) and not self._told:
+            self._told = True
+            _LOG.warning("frame %d has no region: the policy sees nothing in it that it wants rendered", tick.frame)
         chosen = time.perf_counter_ns()
         sun = self._sun(tick.time_s)
         draw = draw_list(scene, tick, self._mount, sun, self._zone)
@@ -288,7 +292,7 @@ class RoiCamera:
 
         pixels, filling = self._filler.fill(frame, self._mount, again)
         host = (("snapshot", start, read), ("region", read, chosen), ("scene", chosen, placed))
-        record = tuple(StageTime(name, after - before, Provenance.MEASURED) for name, before, after in host)
+        record = tuple(StageTime(name, float(after - before), Provenance.MEASURED) for name, before, after in host)
         return RoiImage(
             tick.frame,
             tick.time_s,

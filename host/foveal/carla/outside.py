@@ -22,6 +22,13 @@ class Outside(StrEnum):
     HOLD = "hold"
     COARSE = "coarse"
 
+    @classmethod
+    def of(cls, name: str) -> Outside:
+        """Raises ValueError with the choices."""
+        if name not in list(cls):
+            raise ValueError(f"outside is one of {', '.join(cls)}, got {name!r}")
+        return cls(name)
+
 
 class Filler:
     """Completes the frames of one camera, in their order."""
