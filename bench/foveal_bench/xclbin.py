@@ -9,7 +9,7 @@ from typing import Any
 import click
 from foveal.card import board_names, load_board
 from foveal.errors import FovealError, XclbinError
-from foveal.xclbin import Image, check_board, make_xclbin, read_image
+from foveal.xclbin import Image, check_board, make_xclbin, read_file, read_image
 from rich.markup import escape
 from rich.table import Table
 
@@ -128,7 +128,7 @@ def check_command(file: Path, board: str | None, as_json: bool) -> None:
 
 def _read(file: Path) -> Image:
     try:
-        return read_image(file.read_bytes())
+        return read_image(read_file(file))
     except OSError as error:
         raise XclbinError(f"{file} cannot be read: {error.strerror}; `foveal xclbin make u280` writes one") from error
     except XclbinError as error:

@@ -60,3 +60,9 @@ def test_a_file_that_is_cut_short_is_refused_with_its_name(tmp_path: Path) -> No
 def test_a_file_that_is_not_there_says_how_to_make_one(tmp_path: Path) -> None:
     with pytest.raises(XclbinError, match="foveal xclbin make"):
         run("check", tmp_path / "none.xclbin")
+
+
+def test_what_is_no_regular_file_is_refused_at_once() -> None:
+    for command in ("show", "check"):
+        with pytest.raises(XclbinError, match="/dev/zero: it is a pipe or a device"):
+            run(command, "/dev/zero")

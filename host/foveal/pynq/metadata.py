@@ -9,7 +9,7 @@ from pynq.pl_server.xclbin_parser import XclBin
 
 from foveal.card import registers
 from foveal.card.roles import KERNEL
-from foveal.xclbin import read_image
+from foveal.xclbin import read_file, read_image
 
 __all__ = ["ImageMetadata"]
 
@@ -28,7 +28,7 @@ class ImageMetadata(XclBin):
 
     def __init__(self, path: Path) -> None:
         """Raises XclbinError for a file that foveal.xclbin refuses."""
-        data = path.read_bytes()
+        data = read_file(path)
         self.image = read_image(data)  # first: PYNQ's parser follows any count and offset
         super().__init__(str(path), data)
         for instance in self.image.instances:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from foveal.errors import XclbinError
 
-__all__ = ["HW_EMU", "Container", "Kind", "pack", "unpack"]
+__all__ = ["HW_EMU", "Container", "Kind", "check_size", "pack", "unpack"]
 
 MAGIC = b"xclbin2\0"
 UNSIGNED = -1
@@ -103,16 +103,9 @@ def unpack(data: bytes) -> Container:
 
     Bytes between the sections belong to nobody: vendor tools keep a copy of the headers as text there.
     """
-    if data[: len(MAGIC)] != MAGIC:
-        raise XclbinError(f"it begins with {bytes(data[:8])!r} instead of {MAGIC!r}: this is no xclbin")
-    if len(data) < HEADER.size:
-        raise XclbinError(f"it has {len(data)} bytes, its header alone has {HEADER.size}: the file is cut short")
+    check_size(data, len(data))
     field = HEADER.unpack_from(data)
-    signature, length, timestamp, patch, major, minor, mode = field[1], *field[5:7], *field[8:12]
-    whole = length + max(0, signature)
-    if len(data) != whole:
-        state = "cut short" if len(data) < whole else "longer than it says"
-        raise XclbinError(f"it has {len(data)} bytes and its header says {whole}: the file is {state}")
+    length, timestamp, patch, major, minor, mode = *field[5:7], *field[8:12]
     count = field[17]
     if not 1 <= count <= MAX_SECTIONS:
         raise XclbinError(f"it says that it has {count} sections; 1 to {MAX_SECTIONS} can be")
@@ -128,6 +121,20 @@ def unpack(data: bytes) -> Container:
         interface=UUID(bytes=field[13]),
         version=(major, minor, patch),
     )
+
+
+def check_size(head: bytes, size: int) -> None:
+    """Raises XclbinError unless a file of `size` bytes that begins with `head` is an xclbin of that size."""
+    if head[: len(MAGIC)] != MAGIC:
+        raise XclbinError(f"it begins with {bytes(head[:8])!r} instead of {MAGIC!r}: this is no xclbin")
+    if min(size, len(head)) < HEADER.size:
+        raise XclbinError(f"it has {size} bytes, its header alone has {HEADER.size}: the file is cut short")
+    field = HEADER.unpack_from(head)
+    signature, length = field[1], field[5]
+    whole = length + max(0, signature)
+    if size != whole:
+        state = "cut short" if size < whole else "longer than it says"
+        raise XclbinError(f"it has {size} bytes and its header says {whole}: the file is {state}")
 
 
 def _sections(data: bytes, first: int, length: int, count: int) -> dict[int, bytes]:

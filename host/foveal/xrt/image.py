@@ -12,7 +12,7 @@ from foveal.card.roles import KERNEL
 from foveal.errors import DeviceError, DeviceNotFound, XclbinError
 from foveal.geometry import BAND_ROWS
 from foveal.region import MAX_REGIONS
-from foveal.xclbin import check_board, read_image
+from foveal.xclbin import check_board, read_file, read_image
 
 __all__ = ["Image"]
 
@@ -41,8 +41,10 @@ class Image:
         if not path.is_file():
             raise DeviceNotFound(f"no image {path}; build it with make xclbin in boards/<card>, or name one by xclbin=")
         try:
-            found = read_image(path.read_bytes())
+            found = read_image(read_file(path))
             check_board(found, board)
+        except OSError as error:
+            raise DeviceError(f"the image {path} cannot be read: {error.strerror}") from error
         except XclbinError as error:
             raise DeviceError(f"the image {path} cannot be used: {error}") from error
         version = _version(str(found.build.get("register_map", "")))

@@ -8,7 +8,7 @@ from pathlib import Path
 from foveal.card import Board, board_names, load_board
 from foveal.card.source import CardSource, OpenCard
 from foveal.errors import DeviceError, DeviceNotFound
-from foveal.xclbin import check_board, read_image
+from foveal.xclbin import check_board, read_file, read_image
 
 __all__ = ["cosim_cards"]
 
@@ -32,7 +32,7 @@ def _open(board: Board, path: Path) -> OpenCard:
             f"the co-simulation module is not built ({error}); install the wheel: pip install ."
         ) from error
     try:
-        image = read_image(path.read_bytes())
+        image = read_image(read_file(path))
     except OSError as error:
         raise DeviceError(f"{path} cannot be read: {error.strerror}") from error
     check_board(image, board)

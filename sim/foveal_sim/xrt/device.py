@@ -8,7 +8,7 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 from foveal.errors import XclbinError
-from foveal.xclbin import read_image
+from foveal.xclbin import read_file, read_image
 from foveal.xclbin.sections import Memory
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ class SimulatedXclbin:
 
     def __init__(self, path: str) -> None:
         try:
-            self.image = read_image(Path(path).read_bytes())
+            self.image = read_image(read_file(Path(path)))
         except XclbinError as error:
             raise RuntimeError(f"Invalid xclbin: {error}") from error
 
