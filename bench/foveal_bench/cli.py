@@ -132,7 +132,8 @@ def cli(verbose: bool) -> None:
 @click.option(
     "--fault",
     metavar="KIND[:PORT][@FRAME]",
-    help="Let the card fail in its n-th frame (two or three warm up), as hang@9 or slverr:gmem1@9; must end INVALID.",
+    help="Let the card fail, as hang@9 or slverr:gmem1@9; must end INVALID. FRAME counts those that the card draws,"
+    " from 0: the first three warm up (four with --full-every 1), then come the ticks'.",
 )
 @click.option("--prices", type=click.Path(dir_okay=False, path_type=Path), help="Price book (a copy of prices.yaml).")
 @click.option("--json", "as_json", is_flag=True, help="Print run.json instead of tables; progress goes to stderr.")
@@ -181,9 +182,9 @@ def _bench(request: BenchOptions, as_json: bool) -> None:
     console.print(f"report: {request.out / 'report.html'}", highlight=False, markup=False)
     if request.wave is not None and request.wave.exists():
         console.print(f"waves: {request.wave}", highlight=False, markup=False, soft_wrap=True)
+    console.print(f"foveal bench: {run['verdict']}", style="bold green" if run["verdict"] == "VALID" else "bold red")
     if early is not None:
         _fail(early)
-    console.print(f"foveal bench: {run['verdict']}", style="bold green" if run["verdict"] == "VALID" else "bold red")
     sys.exit(VALID if run["verdict"] == "VALID" else INVALID)
 
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 import numpy as np
 from foveal.device import Device
 from foveal.drawlist import DrawList
-from foveal.errors import DeviceError
 from foveal.frame import Frame, StageTime
 from foveal.region import RegionSet
 
@@ -75,10 +74,11 @@ class FrameLoop:
         self._before_render = before_render
 
     def warm_up(self, step: Step, rounds: int = 2) -> None:
-        """Compile and touch everything before anything counts."""
+        """Compile and touch everything before anything counts. A device that fails is treated as in run()."""
         for configuration in self._configurations:
             for _ in range(1 if configuration.every > 1 else rounds):
-                configuration.device.render(step.draw, configuration.regions(step))
+                with self._verdict.device(f"{configuration.key}, warm-up"):
+                    configuration.device.render(step.draw, configuration.regions(step))
 
     def run(self, step: Step) -> dict[str, Frame]:
         """Render, compare and record one tick. A device that fails makes the run INVALID and the error is raised.
@@ -90,11 +90,8 @@ class FrameLoop:
         for index in self._rng.permutation(len(due)):
             configuration = due[index]
             self._before_render(step, configuration)
-            try:
+            with self._verdict.device(f"{configuration.key}, tick {step.tick}"):
                 frames[configuration.key] = configuration.device.render(step.draw, configuration.regions(step))
-            except DeviceError as error:
-                self._verdict.against("a device failed", f"{configuration.key}, tick {step.tick}: {error}")
-                raise
         expected: dict[bool, Frame] = {}
         for configuration in due:
             frame = frames[configuration.key]

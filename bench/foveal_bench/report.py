@@ -16,8 +16,11 @@ from foveal_bench.plots import lanes, latency_over_ticks, stage_bars
 __all__ = ["render_report"]
 
 
-def render_report(run: dict[str, Any], records: pd.DataFrame, pictures: list[dict[str, str]]) -> str:
-    """The page as text. `run` is run.json's content; pictures: {"caption", "full", "region"} with data URIs."""
+def render_report(run: dict[str, Any], records: pd.DataFrame | None, pictures: list[dict[str, str]]) -> str:
+    """The page as text. `run` is run.json's content; pictures: {"caption", "full", "region"} with data URIs.
+
+    records: None where nothing was recorded; then run["summary"] is None too, and the page has the verdict alone.
+    """
     environment = jinja2.Environment(loader=jinja2.PackageLoader("foveal_bench", "."), autoescape=True)
     environment.filters["ms"] = milliseconds
     environment.filters["usd"] = lambda value: f"{float(value):,.0f}"
@@ -27,7 +30,7 @@ def render_report(run: dict[str, Any], records: pd.DataFrame, pictures: list[dic
         summary=summary,
         facts=facts(summary) if summary else [],
         bars=stage_bars(summary) if summary else "",
-        lines=latency_over_ticks(records) if summary else "",
+        lines=latency_over_ticks(records) if records is not None else "",
         lanes=lanes(summary["overlap"]["timelines"]) if summary and summary["overlap"] else "",
         cost=cost_plots(summary["cost"]) if summary else {},
         pictures=pictures,

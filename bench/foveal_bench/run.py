@@ -52,7 +52,8 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
     """Run and write `run.json`, `frames.parquet` and `report.html` below options.out.
 
     Returns run.json's content and the error that ended the drive early, if one did; what was recorded before is kept.
-    Raises FovealError when nothing could be run at all.
+    A device that fails is no such error, but a reason of the verdict, from the loading of the meshes on; one that was
+    told to fail (options.fault), from its opening on. Raises FovealError when nothing could be run at all.
     """
     started = datetime.now(UTC)
     prices = load_book(options.prices)
@@ -61,8 +62,8 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
     with contextlib.ExitStack() as stack:
         stack.enter_context(results_folder(options.out))
         progress.say("opening devices")
-        devices = _open_devices(options, stack)
-        configurations = _configurations(devices, options)
+        devices, refusal = _open_devices(options, stack)
+        configurations = [] if refusal else _configurations(devices, options)
         timing = _timing(options, verdict)
         progress.say("starting the drive")
         source = stack.enter_context(open_source(options))
@@ -70,7 +71,6 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
             raise FovealError(
                 f"the drive has no tick {options.wave_tick}; name one below {source.count} by --wave-tick"
             )
-        _load(devices, source)
         telemetry = {"before": read_telemetry(devices)}
         # From here on the folder holds this run and nothing of an earlier one.
         for name in (RUN, REPORT):
@@ -78,6 +78,10 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         store = stack.enter_context(RecordStore(options.out))
         overlap: dict[str, Any] | None = None
         try:
+            with verdict.device("before the first frame"):
+                if refusal is not None:
+                    raise refusal
+                _load(devices, source)
             overlap = _drive(source, configurations, devices, store, verdict, pictures, options, progress)
             if options.corrupt is not None and verdict.valid:
                 verdict.against(
@@ -89,14 +93,17 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
             kept = f"what was recorded before is kept in {options.out}" if store.rows else "nothing was recorded yet"
             early = Interrupted(f"interrupted; {kept}")
             verdict.against("interrupted", f"after {store.rows} frame records")
+        except DeviceError:
+            LOG.debug("the device's failure is a reason of the verdict", exc_info=True)
+            if options.fault is not None:
+                verdict.against("the card was told to fail", _counted(options.fault))
         except Exception as error:
             early = unexpected(error)
-            if not isinstance(error, DeviceError):
-                verdict.against("the drive ended early", f"after {store.rows} frame records: {one_line(early)}")
+            verdict.against("the drive ended early", f"after {store.rows} frame records: {one_line(early)}")
         if early is not None and not store.rows:
             raise early
         telemetry["after"] = read_telemetry(devices)
-    records = load(options.out)
+    records = load(options.out) if store.rows else None
     facts = {c.key: _facts(c) for c in configurations}
     run: dict[str, Any] = {
         "verdict": str(verdict),
@@ -110,7 +117,9 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
         "telemetry": telemetry,
         "card_model": card_model(options.board) if options.xclbin is None else None,
         "depth": pictures.depth_compared,
-        "summary": summarise_run(
+        "summary": None
+        if records is None
+        else summarise_run(
             records,
             facts,
             seed=options.seed,
@@ -128,7 +137,8 @@ def bench(options: BenchOptions, progress: Progress) -> tuple[dict[str, Any], Fo
     return run, early
 
 
-def _open_devices(options: BenchOptions, stack: contextlib.ExitStack) -> dict[str, Device]:
+def _open_devices(options: BenchOptions, stack: contextlib.ExitStack) -> tuple[dict[str, Device], DeviceError | None]:
+    """The devices that open, and why a card that was told to fail does not. Raises FovealError otherwise."""
     wanted: dict[str, dict[str, Any]] = {
         "opencl": {},
         "card": {
@@ -141,11 +151,23 @@ def _open_devices(options: BenchOptions, stack: contextlib.ExitStack) -> dict[st
     }
     if options.xclbin is not None:
         wanted["card"] = {"backend": "xrt", "board": options.board, "xclbin": options.xclbin, "card": options.card}
-    devices = {}
+    devices: dict[str, Device] = {}
     for name, arguments in wanted.items():
-        devices[name] = open_device(arguments.pop("backend", name), **arguments)
+        try:
+            devices[name] = open_device(arguments.pop("backend", name), **arguments)
+        except DeviceError as error:
+            if options.fault is None:
+                raise
+            return devices, error
         stack.callback(devices[name].close)
-    return devices
+    return devices, None
+
+
+def _counted(fault: str) -> str:
+    return (
+        f"--fault {fault} counts the frames that the card draws, from 0 and warm-up included; a frame that the device's"
+        " own message names is the world's"
+    )
 
 
 def _timing(options: BenchOptions, verdict: Verdict) -> dict[str, object] | None:
@@ -237,11 +259,8 @@ def _drive(
     progress.say(f"drawing {len(drawn)} ticks again, overlapped on the card")
     card = next(c for c in configurations if c.key == region)
     overlapped = replace(card, key=f"{region}, overlapped")
-    try:
+    with verdict.device(overlapped.key):
         return measure_overlap(drawn, card.device, lambda step, frame: loop.check(step, overlapped, frame))
-    except DeviceError as error:
-        verdict.against("a device failed", f"{overlapped.key}: {error}")
-        raise
 
 
 def _warmed(steps: Iterator[Step], loop: FrameLoop, progress: Progress) -> Iterator[Step]:
@@ -272,7 +291,9 @@ class _Pictures:
         )
 
     def check_depth(self, step: Step, card: Device, source: Source, verdict: Verdict) -> None:
-        words = card.render(step.draw, step.regions, depth=True).pixels.view("<u4")[..., 0]  # type: ignore[call-arg]
+        with verdict.device(f"the card's depth, tick {step.tick}"):
+            frame = card.render(step.draw, step.regions, depth=True)  # type: ignore[call-arg]
+        words = frame.pixels.view("<u4")[..., 0]
         expected = render_golden(source.scene.meshes, step.draw, step.regions, resident=False).depth_words()
         different = int(np.count_nonzero(words != expected))
         self.depth_compared["frames"] += 1

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+
+from foveal.errors import DeviceError
+
+from foveal_bench.failure import one_line
 
 __all__ = ["Verdict"]
 
@@ -16,6 +22,15 @@ class Verdict:
     def against(self, reason: str, example: str) -> None:
         """Record one violation of `reason`."""
         self.reasons.setdefault(reason, []).append(example)
+
+    @contextlib.contextmanager
+    def device(self, where: str) -> Iterator[None]:
+        """A DeviceError inside speaks against the run, named by `where`, and goes on to the caller."""
+        try:
+            yield
+        except DeviceError as error:
+            self.against("a device failed", f"{where}: {one_line(error)}")
+            raise
 
     @property
     def valid(self) -> bool:

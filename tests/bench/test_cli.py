@@ -48,6 +48,7 @@ def test_a_drive_that_ended_early_fails_with_one_clear_error(run):
     result = run(answer("INVALID", ["the drive ended early"], ServerLost("the CARLA server did not answer")))
     assert result.exit_code == FAILED
     assert "error: the CARLA server did not answer" in result.output
+    assert result.stdout.rstrip().endswith("foveal bench: INVALID")
 
 
 def test_json_is_the_only_thing_on_standard_output(run):

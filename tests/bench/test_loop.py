@@ -85,6 +85,21 @@ def test_a_failing_device_ends_the_run_and_keeps_its_frames(tmp_path):
     assert load(tmp_path)["tick"].tolist() == [0, 1, 2]
 
 
+def test_a_device_that_fails_in_warm_up_speaks_against_the_run(tmp_path):
+    def fail(frame, pixels):
+        raise DeviceTimeout("no answer within 2 s")
+
+    verdict = Verdict()
+    configuration = Configuration("cosim-region", "label", Painter(fault=fail), full=False)
+    with RecordStore(tmp_path) as store:
+        loop = FrameLoop(
+            [configuration], Painter(), store, verdict, seed=1, picture_every=4, on_picture=lambda step, frames: None
+        )
+        with pytest.raises(DeviceTimeout):
+            loop.warm_up(make_step(0))
+    assert verdict.lines() == ["a device failed: cosim-region, warm-up: no answer within 2 s"]
+
+
 def test_a_sparse_configuration_renders_every_nth_tick(tmp_path):
     _, records, _ = drive(tmp_path, Painter(), full=True, every=4)
     assert records["tick"].tolist() == [0, 4]

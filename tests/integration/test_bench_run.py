@@ -129,20 +129,50 @@ def test_the_card_ends_frames_more_often_when_several_are_in_flight(valid_run):
 @pytest.mark.parametrize(
     ("fault", "where", "words"),
     [
-        ("lost_interrupt@6", "cosim-region, tick ", "its interrupt was lost"),
+        ("slverr@5", "the card's depth, tick 0: ", "memory port gmem0 answered SLVERR"),
+        ("lost_interrupt@6", "cosim-region, tick 1: ", "its interrupt was lost"),
         ("slverr:gmem1@15", "cosim-region, overlapped: ", "memory port gmem1 answered SLVERR"),
     ],
 )
 def test_a_card_that_fails_makes_the_run_invalid_without_a_headline(tmp_path, valid_run, fault, where, words):
     """Frames 0 to 2 warm up, 3 to 12 are those of six ticks (6 regions, 2 full, 2 depth), 13 to 18 are overlapped."""
     trace = ["--trace", str(valid_run[0] / "drive.trace"), "--ticks", "6"]
-    done = bench(tmp_path, *trace, "--fault", fault)
-    assert done.returncode == 3, done.stdout + done.stderr
-    assert words in done.stderr
-    run = json.loads((tmp_path / "run.json").read_text())
+    run = _told_to_fail(bench(tmp_path, *trace, "--fault", fault), tmp_path, fault, where, words)
+    assert run["summary"]["configurations"]["cosim-region"]["latency_ms"]["n"] > 0
+    assert len(load(tmp_path)) > 0
+
+
+@pytest.mark.parametrize(
+    ("fault", "where", "words"),
+    [
+        ("foreign", "before the first frame: ", "it does not hold a Foveal kernel"),
+        ("full@0", "before the first frame: ", "device memory is full"),
+        ("hang", "cosim-full, warm-up: ", "it hangs"),
+        ("slverr@2", "cosim-region, warm-up: ", "memory port gmem0 answered SLVERR"),
+    ],
+)
+def test_a_card_that_fails_before_the_first_tick_makes_the_run_invalid(tmp_path, valid_run, fault, where, words):
+    """Nothing was measured yet: the report has the reasons alone."""
+    trace = ["--trace", str(valid_run[0] / "drive.trace"), "--ticks", "3"]
+    run = _told_to_fail(bench(tmp_path, *trace, "--fault", fault), tmp_path, fault, where, words)
+    assert run["summary"] is None
+    assert not (tmp_path / "frames.parquet").exists()
+
+
+def _told_to_fail(done, out, fault, where, words):
+    """What every run of a failing card ends in; the content of its run.json."""
+    assert done.returncode == 1, done.stdout + done.stderr
+    assert done.stdout.rstrip().endswith("foveal bench: INVALID")
+    output = done.stdout + done.stderr
+    assert output.count(words) == 1, output
+    assert f"a device failed: {where}" in done.stdout
+    assert f"--fault {fault} counts the frames that the card draws, from 0 and warm-up included" in done.stdout
+    run = json.loads((out / "run.json").read_text())
     assert (run["verdict"], run["headline"]) == ("INVALID", None)
     assert run["reasons"][0].startswith(f"a device failed: {where}")
     assert words in run["reasons"][0]
+    assert run["reasons"][0] in html.unescape((out / "report.html").read_text())
+    return run
 
 
 def test_a_fault_that_does_not_come_to_pass_is_no_success(tmp_path, valid_run):
@@ -170,6 +200,7 @@ def test_killing_the_server_gives_one_error_and_keeps_the_frames(tmp_path):
     finally:
         process.kill()
     assert process.returncode == 3, output + errors
+    assert output.rstrip().endswith("foveal bench: INVALID")
     assert len([line for line in errors.splitlines() if line.startswith("error:")]) == 1, errors
     assert "Traceback" not in errors
     assert len(load(tmp_path)) >= 32

@@ -271,7 +271,7 @@ class FovealDriver:
             yield
         except BaseException as error:
             self._broken = str(error) or type(error).__name__
-            _log.error("%s is broken: %s", self._info.name, self._broken)
+            _log.info("%s is broken: %s", self._info.name, self._broken)
             if isinstance(error, DeviceError) and len(flight) > 1:
                 names = ", ".join(map(str, flight))
                 raise type(error)(f"{error} (frames {names} were in flight; none of them counts)") from error

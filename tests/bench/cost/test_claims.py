@@ -156,6 +156,8 @@ def test_a_run_that_is_not_valid_proves_nothing(tmp_path):
     path = tmp_path / "run.json"
     for text, said in (
         (json.dumps(run_of(1, 1, verdict="INVALID")), "INVALID"),
+        (json.dumps({"verdict": "INVALID", "summary": None}), "of a run that is INVALID"),
+        (json.dumps({"verdict": "VALID", "summary": None}), "not the run.json"),
         ("{}", "not the run.json"),
         ("", "not the"),
     ):

@@ -27,7 +27,9 @@ def load_run(path: Path) -> dict[str, Any]:
     """run.json as written by `foveal bench`. Raises FovealError when it is not, or when the run is INVALID."""
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
-        verdict, _ = run["verdict"], run["summary"]["configurations"]
+        verdict, summary = run["verdict"], run["summary"]
+        if verdict == "VALID":  # an INVALID run may have measured nothing
+            _ = summary["configurations"]
     except OSError as error:
         raise FovealError(f"{path} cannot be read: {error.strerror}; `foveal bench` writes one") from error
     except (ValueError, KeyError, TypeError) as error:
