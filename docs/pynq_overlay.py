@@ -1,11 +1,19 @@
 # %% [markdown]
 # # A card through PYNQ
 #
-# `pip install 'foveal[alveo]'` in an environment of its own, then this runs as it is, on the co-simulated card. It
-# opens in Jupyter (jupytext) or runs as a program. Times that it prints are modelled or simulated, not measured.
+# `tools/setup.sh pynq` makes `.venv-pynq`; there this runs as it is, on the co-simulated card, whose times are modelled
+# or simulated. It opens in Jupyter (jupytext) or runs as a program:
+#
+#     .venv-pynq/bin/python docs/pynq_overlay.py
+#     .venv-pynq/bin/python docs/pynq_overlay.py --device xrt:0000:d8:00.1 --xclbin foveal_u55c.xclbin
+#
+# The second one takes a real card, by its tag in the list that is printed, and the image that was linked for it.
 
 # %%
+import argparse
+import sys
 from dataclasses import asdict
+from pathlib import Path
 
 import foveal.pynq  # noqa: F401, puts the cards into PYNQ's list
 import numpy as np
@@ -19,21 +27,33 @@ from foveal.residency import ZoneWindow, centimetres
 from foveal.scene import reference
 from foveal.xclbin import make_xclbin
 
+parser = argparse.ArgumentParser(description="A frame through PYNQ, on a card or a co-simulated one.")
+parser.add_argument("--device", default="cosim:u280", help="tag in pynq.Device.devices: cosim:u55c, xrt:0000:d8:00.1")
+parser.add_argument("--xclbin", type=Path, help="the image; a co-simulated card needs none")
+asked = parser.parse_args([] if "ipykernel" in sys.modules else None)  # a notebook's arguments are not ours
+
 for device in pynq.Device.devices:
     print(device)
+card = next((device for device in pynq.Device.devices if device.tag == asked.device), None)
+if card is None:
+    tags = ", ".join(device.tag for device in pynq.Device.devices)
+    sys.exit(f"PYNQ has no device {asked.device}; it has {tags or 'none'} (foveal doctor says what a card lacks)")
 
 # %% [markdown]
 # ## An overlay
 #
-# A linked image comes from `make xclbin` in `boards/u280`. For the co-simulated card `foveal xclbin make u280` writes
-# one without a bitstream; here it is done in Python.
+# A linked image comes from `make xclbin` in the card's folder of `boards`. For a co-simulated card `foveal xclbin make`
+# writes one without a bitstream; here it is done in Python.
 
 # %%
-with open("foveal_u280.xclbin", "wb") as file:
-    file.write(make_xclbin(load_board("u280")))
+image = asked.xclbin
+if image is None:
+    if not card.source.simulated:
+        sys.exit(f"{card.tag} is a card and needs its image: --xclbin foveal_{card.source.board}.xclbin")
+    image = Path(f"foveal_{card.source.board}.xclbin")
+    image.write_bytes(make_xclbin(load_board(card.source.board)))
 
-card = next(device for device in pynq.Device.devices if device.tag == "cosim:u280")
-overlay = pynq.Overlay("foveal_u280.xclbin", device=card)
+overlay = pynq.Overlay(str(image), device=card)
 print(f"ID {int(overlay.foveal_1.register_map.ID):#x}, {overlay.foveal_1.register_map.CONFIG!r}")
 for name in ("OUT_BASE", "TRI_BASE"):
     print(name, "reaches", overlay.ip_dict["foveal_1"]["registers"][name]["MBG"])
@@ -130,7 +150,7 @@ by_hand = from_packed(np.array(output), regions)
 # overlay's card.
 
 # %%
-driver = open_device("pynq", device=card.tag, xclbin="foveal_u280.xclbin")
+driver = open_device("pynq", device=card.tag, xclbin=image)
 driver.load(meshes)
 picture = driver.render(draw, regions)
 for stage in picture.stages:

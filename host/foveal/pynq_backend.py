@@ -15,7 +15,13 @@ from foveal.xclbin import make_xclbin
 if TYPE_CHECKING:
     from foveal.pynq.device import FovealDevice
 
-__all__ = ["open_pynq"]
+__all__ = ["MISSING", "open_pynq"]
+
+MISSING = (
+    "PYNQ is not installed in this environment; from the clone, tools/setup.sh pynq makes .venv-pynq with it, or "
+    "pip install '.[alveo]' puts it into an environment of its own"
+)
+"""What an import or a device without PYNQ says."""
 
 
 def open_pynq(
@@ -33,7 +39,7 @@ def open_pynq(
     Raises DeviceNotFound without PYNQ, that card or an image; XclbinError or DeviceError when the image cannot be used.
     """
     if find_spec("pynq") is None:
-        raise DeviceNotFound("PYNQ is not installed: pip install 'foveal[alveo]' in an environment of its own")
+        raise DeviceNotFound(MISSING)
     import pynq
 
     from foveal.pynq.card import PynqCard, PynqGeometry

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import runpy
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,7 +18,7 @@ from foveal.scene import reference
 from foveal.xrt.source import xrt_cards
 from foveal_sim.xrt import SimulatedXrt
 
-ROOT = Path(__file__).resolve().parents[2]
+EXAMPLE = str(Path(__file__).resolve().parents[2] / "docs" / "pynq_overlay.py")
 
 
 @pytest.mark.parametrize("strided", [False, True])
@@ -67,12 +68,34 @@ def test_the_example_runs(
     card: FovealDevice, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(card, "tag", "cosim:u280")  # the one that it asks for
     monkeypatch.setattr(pynq.Device, "_devices", [card])
-    runpy.run_path(str(ROOT / "docs" / "pynq_overlay.py"))
+    asked = [] if card.tag == "cosim:u280" else ["--device", card.tag]  # the co-simulated U280 is what it takes else
+    monkeypatch.setattr("sys.argv", ["pynq_overlay.py", *asked])
+    runpy.run_path(EXAMPLE)
     printed = capsys.readouterr().out
-    assert "cosim:u280" in printed
+    assert card.tag in printed
     assert "the same picture: True" in printed
+
+
+def test_the_example_runs_on_the_other_board(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.argv", ["pynq_overlay.py", "--device", "cosim:u55c"])
+    runpy.run_path(EXAMPLE)
+    assert "the same picture: True" in capsys.readouterr().out
+    assert (tmp_path / "foveal_u55c.xclbin").exists()
+
+
+def test_the_example_says_what_a_card_needs(card: FovealDevice, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pynq.Device, "_devices", [card])
+    monkeypatch.setattr("sys.argv", ["pynq_overlay.py", "--device", "xrt:0000:01:00.1"])
+    with pytest.raises(SystemExit, match=rf"no device xrt:0000:01:00.1; it has {card.tag}"):
+        runpy.run_path(EXAMPLE)
+    monkeypatch.setattr("sys.argv", ["pynq_overlay.py", "--device", card.tag])
+    monkeypatch.setattr(card, "source", replace(card.source, simulated=False))
+    with pytest.raises(SystemExit, match=r"needs its image: --xclbin foveal_u280\.xclbin"):
+        runpy.run_path(EXAMPLE)
 
 
 @pytest.mark.parametrize("registers", [True, False])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import sys
 
 import pytest
@@ -13,8 +14,15 @@ from foveal.errors import DeviceNotFound
 
 def test_without_pynq_the_backend_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "pynq", None)
-    with pytest.raises(DeviceNotFound, match=r"PYNQ is not installed: pip install 'foveal\[alveo\]'"):
+    with pytest.raises(DeviceNotFound, match=r"PYNQ is not installed .* tools/setup.sh pynq"):
         open_device("pynq")
+
+
+def test_the_plug_in_without_pynq_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "pynq", None)
+    monkeypatch.delitem(sys.modules, "foveal.pynq", raising=False)
+    with pytest.raises(ModuleNotFoundError, match=r"PYNQ is not installed .* tools/setup.sh pynq"):
+        importlib.import_module("foveal.pynq")
 
 
 def test_real_cards_come_before_simulated_ones(monkeypatch: pytest.MonkeyPatch) -> None:
