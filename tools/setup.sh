@@ -8,7 +8,10 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 kind=${1:?run, dev, pynq, formal or synth}
-python=${PYTHON:-python3}
+# One that was named once needs no naming again: the system's may be too old.
+python=python3
+! .venv/bin/python -c '' 2>/dev/null || python=.venv/bin/python
+python=${PYTHON:-$python}
 mkdir -p build "${HOME:?}" "${CARLA_CACHE_DIR:-build/carla}"
 [ "$kind" != pynq ] || tools/setup.sh run  # the wheel; it takes the lock itself
 exec 9>build/setup.lock
@@ -23,8 +26,11 @@ command -v c++ >/dev/null || packages+=(g++)
 if command -v "$python" >/dev/null; then
   "$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' ||
     fail "$("$python" --version) is too old, 3.11 or newer is needed; name one with PYTHON=..."
-  "$python" -c 'import ensurepip, venv' 2>/dev/null || packages+=(python3-venv)
-  test -e "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" || packages+=(python3-dev)
+  # Beside the system's Python, Debian's packages of another one carry its version.
+  name=${python##*/}
+  [[ $name == python3.* ]] || name=python3
+  "$python" -c 'import ensurepip, venv' 2>/dev/null || packages+=("$name-venv")
+  test -e "$("$python" -c 'import sysconfig; print(sysconfig.get_path("include"))')/Python.h" || packages+=("$name-dev")
 else
   packages+=(python3-venv python3-dev)
 fi
@@ -81,6 +87,12 @@ fi
 # The wheel depends on these files and on nothing else; the stamps are inside .venv and vanish with it.
 digest=$(find CMakeLists.txt pyproject.toml README.md LICENSE boards host/foveal hw/hls hw/rtl sim/foveal_sim \
   bench/foveal_bench -type f ! -name '*.pyc' ! -name '*.so' -print0 | sort -z | xargs -0 sha256sum | sha256sum)
+# So does XRT, where it is: Foveal's own binding is compiled against it (host/foveal/xrt/native), and left out without.
+for xrt in "${XILINX_XRT:-}" /opt/xilinx/xrt /usr; do
+  [ -f "$xrt/include/xrt/xrt_kernel.h" ] || continue
+  digest+=" XRT $xrt $(cat "$xrt"/version.json "$xrt"/include/xrt/*.h 2>/dev/null | sha256sum || true)"
+  break
+done
 digest="$(.venv/bin/python --version) $digest"
 if [ "$(cat ".venv/setup.$kind" 2>/dev/null)" != "$digest" ]; then
   say "building the wheel; the first time takes minutes, of which compiling the simulated card is the longest"

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -141,6 +142,37 @@ def test_xrt_that_is_installed_but_not_sourced_is_told_from_none(
 
 def test_xrt_that_works_is_named(library: SimpleNamespace) -> None:
     assert probes.xrt(REQUEST).found.startswith("pyxrt can be imported")
+    assert not probes.xrt(REQUEST).mend
+
+
+@pytest.mark.parametrize("sourced", [True, False])
+def test_xrt_that_came_after_the_set_up_asks_for_another_one(
+    sourced: bool, library: SimpleNamespace, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    header = tmp_path / "include" / "xrt" / "xrt_kernel.h"
+    header.parent.mkdir(parents=True)
+    header.touch()
+    if sourced:
+        monkeypatch.setenv("XILINX_XRT", str(tmp_path))
+    script = tmp_path / "setup.sh"
+    request = REQUEST if sourced else replace(REQUEST, xrt_setup=str(script))
+    binding: object = None
+    monkeypatch.setattr(probes, "find_spec", lambda name: {"foveal._xrt": binding}[name])
+    finding = probes.xrt(request)
+    assert (finding.state, finding.mend) == (State.WORKS, "tools/setup.sh dev")
+    assert "binding" in finding.found
+
+    def missing() -> None:
+        raise DeviceNotFound("XRT is not usable from this Python")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("foveal.xrt.library.load_library", missing)
+        assert probes.xrt(request) == Finding(State.BROKEN, "XRT is not usable from this Python", "tools/setup.sh dev")
+        script.touch()
+        if not sourced:
+            assert probes.xrt(request).mend == f"source {script} && tools/setup.sh dev"
+    binding = object()
+    assert probes.xrt(request).mend == ""
 
 
 # ---- the others ------------------------------------------------------------------------------------------------------
@@ -183,6 +215,7 @@ def test_another_release_of_the_client_is_broken(monkeypatch: pytest.MonkeyPatch
     [
         (None, State.ABSENT, "v++ is not on the PATH"),
         ("echo; echo '****** v++ v2023.1'", State.WORKS, "****** v++ v2023.1"),
+        ("echo 'Icarus Verilog version 11.0 (stable) ()'", State.WORKS, "Icarus Verilog version 11.0 (stable) (images"),
         ("echo no licence >&2; exit 3", State.BROKEN, "ends with 3: no licence"),
         ("sleep 60", State.BROKEN, "timed out"),
     ],

@@ -17,6 +17,8 @@ from foveal_bench.doctor.probes import PROBES, Request
 __all__ = ["doctor"]
 
 SOMETHING_MISSING = 3
+PIPE_WIDTH = 140
+"""Columns of a table that goes to a file or a pipe."""
 STYLES = {State.WORKS: "green", State.ABSENT: "yellow", State.BROKEN: "bold red"}
 
 
@@ -46,7 +48,7 @@ def doctor(host: str, port: int, out: Path, only: tuple[str, ...], as_json: bool
 def _print(findings: dict[str, Finding], ready: bool) -> None:
     console = Console()
     if not console.is_terminal:
-        console.width = 200
+        console.width = PIPE_WIDTH
     table = Table(title="foveal doctor", title_justify="left")
     for column in ("what", "state", "found", "mended by"):
         table.add_column(column, overflow="fold")

@@ -18,7 +18,7 @@ class State(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """state, what was found in one line, and the command that mends it (empty when it works or none would)."""
+    """state, what was found in one line, and the command that mends it (empty when it needs none or none would)."""
 
     state: State
     found: str

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -11,6 +12,7 @@ import sys
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -25,6 +27,9 @@ TOOL_DEADLINE_S = 10.0
 SERVER_DEADLINE_S = 10.0
 DISK_BYTES = 1 << 30
 """Assumed: a run of some thousand ticks with room to spare."""
+
+EMPTY_REVISION = re.compile(r"\(\)")
+"""Icarus Verilog prints the brackets of a revision that its package does not name."""
 
 XRT_SETUP = Path("/opt/xilinx/xrt/setup.sh")
 CARLA = "0.9.16"
@@ -41,7 +46,8 @@ class Request:
 
 
 def cosim(request: Request) -> Finding:
-    """Open the co-simulated card and draw a small frame, compared with the golden model."""
+    """Open the co-simulated card of each board and draw a small frame, compared with the golden model."""
+    from foveal.card import board_names
     from foveal.device import open_device
     from foveal.golden.render import render
     from foveal.region import RegionSet
@@ -49,19 +55,24 @@ def cosim(request: Request) -> Finding:
 
     meshes, draw = reference.load(64, 48)
     regions = RegionSet.full(draw.width, draw.height)
-    try:
-        card = open_device("cosim")
-    except DeviceNotFound as error:
-        return Finding(ABSENT, str(error), "tools/setup.sh run")
-    try:
-        card.load(meshes)
-        frame = card.render(draw, regions)
-    finally:
-        card.close()
-    different = int((frame.pixels != render(meshes, draw, regions, resident=False).pixels).sum())
-    if different:
-        return Finding(BROKEN, f"{different} bytes of a frame differ from the golden model", "tools/setup.sh run")
-    return Finding(WORKS, f"{card.info.name}, {card.info.detail['clock']}; a frame equals the golden model")
+    expected = render(meshes, draw, regions, resident=False).pixels
+    works = []
+    for board in board_names():
+        try:
+            card = open_device("cosim", board=board)
+        except DeviceNotFound as error:
+            return Finding(ABSENT, str(error), "tools/setup.sh run")
+        try:
+            card.load(meshes)
+            frame = card.render(draw, regions)
+        finally:
+            card.close()
+        different = int((frame.pixels != expected).sum())
+        if different:
+            found = f"{card.info.name}: {different} bytes of a frame differ from the golden model"
+            return Finding(BROKEN, found, "tools/setup.sh run")
+        works.append(f"{card.info.name}, {card.info.detail['clock']}")
+    return Finding(WORKS, f"{'; '.join(works)}; a frame of each equals the golden model")
 
 
 def opencl(request: Request) -> Finding:
@@ -133,17 +144,29 @@ def carla_server(request: Request) -> Finding:
 
 
 def xrt(request: Request) -> Finding:
-    """XRT's command, and its binding for this Python."""
+    """XRT's command, its binding for this Python, and whether Foveal's own is built where it could be."""
     from foveal.xrt.library import load_library
 
     tool = next((name for name in ("xrt-smi", "xbutil") if shutil.which(name)), None)
+    build = "tools/setup.sh dev" if _binding_left_out(request) else ""
     try:
         library = load_library()
     except DeviceNotFound as error:
         if Path(request.xrt_setup).is_file():
-            return Finding(BROKEN, str(error), f"source {request.xrt_setup}")
-        return Finding(ABSENT, str(error), "sudo apt install ./xrt_*.deb")
-    return Finding(WORKS, f"{library.__name__} can be imported; {tool or 'neither xrt-smi nor xbutil'} is on the PATH")
+            steps = [f"source {request.xrt_setup}", build]
+            return Finding(BROKEN, str(error), " && ".join(step for step in steps if step))
+        return Finding(BROKEN, str(error), build) if build else Finding(ABSENT, str(error), "boards/README.md, step 1")
+    found = f"{library.__name__} can be imported; {tool or 'neither xrt-smi nor xbutil'} is on the PATH"
+    if build:
+        found += "; Foveal's own binding, which shows the kernel's registers, was not built: XRT came after the set-up"
+    return Finding(WORKS, found, build)
+
+
+def _binding_left_out(request: Request) -> bool:
+    """XRT's headers are there, and Foveal's binding, which is compiled where they are, is not."""
+    roots = [os.environ.get("XILINX_XRT"), str(Path(request.xrt_setup).parent)]
+    headers = any(root and Path(root, "include", "xrt", "xrt_kernel.h").is_file() for root in roots)
+    return headers and find_spec("foveal._xrt") is None
 
 
 def cards(request: Request) -> Finding:
@@ -207,7 +230,8 @@ def _tool(name: str, option: str, mend: str, purpose: str) -> Finding:
         return Finding(
             BROKEN, f"{path} {option} ends with {done.returncode}: {lines[-1] if lines else 'no word'}", mend
         )
-    return Finding(WORKS, f"{lines[0] if lines else path} ({purpose})")
+    words = EMPTY_REVISION.sub("", lines[0]).strip() if lines else ""
+    return Finding(WORKS, f"{words or path} ({purpose})")
 
 
 def icarus(request: Request) -> Finding:
@@ -221,7 +245,7 @@ def verilator(request: Request) -> Finding:
     name = str(own) if own.is_file() else "verilator"
     finding = _tool(name, "--version", "tools/setup.sh dev", "make sim, and building the co-simulated card")
     if finding.state is WORKS and own.is_file():
-        return replace(finding, found=f"{version('verilator')} of this environment: {finding.found}")
+        return replace(finding, found=f"verilator {version('verilator')} of this environment")
     return finding
 
 
