@@ -1,5 +1,6 @@
 # Building an image for a card, included by boards/<card>/Makefile. `make help` lists targets; boards/README.md explains.
 #   TARGET=hw|hw_emu   PLATFORM=name or path.xpfm   JOBS=4   DEVICE=BDF of the card for hw-test
+#   IMAGE=/absolute/path of an image for hw-test that was linked on another machine
 SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: help check xo xclbin shading timing hw-test clean
@@ -59,17 +60,20 @@ shading: ## compile the HLS shading kernel, which the image does not link
 	@$(platform)
 	@$(MAKE) --no-print-directory $(BUILD)/shading.xo
 
-timing: ## place and route the RTL kernel by itself and report its timing
+timing: ## place and route the RTL kernel by itself; the last line says whether it meets its clock
 	@$(call tool,vivado,Vivado)
+	@$(SETUP)
 	@mkdir -p $(BUILD)
 	cd $(BUILD) && vivado -mode batch -nojournal -log kernel_timing.log -source $(KERNEL)/timing.tcl \
 	  -tclargs $(PART) $(ROOT)/hw/rtl $(KERNEL)/foveal_kernel.xdc $(BUILD)/foveal_kernel.timing.rpt
+	@$(PYTHON) -m foveal_bench.timing_report $(BUILD)/foveal_kernel.timing.rpt $(PART)
 
 hw-test: ## run the tests that need a card on the image that was built
-	@[ -f "$(IMAGE)" ] || $(call stop,$(IMAGE) was not built; run make xclbin first)
+	@[ -f "$(IMAGE)" ] || $(call stop,$(IMAGE) was not built; run make xclbin first or name an image: IMAGE=/absolute/path)
 	@command -v xbutil >/dev/null || command -v xrt-smi >/dev/null || \
 	  $(call stop,XRT is not on the PATH; source /opt/xilinx/xrt/setup.sh (boards/README.md))
-	@cd $(ROOT) && set -o pipefail && FOVEAL_XCLBIN=$(IMAGE) FOVEAL_CARD=$(DEVICE) \
+	@mkdir -p $(BUILD)
+	@cd $(ROOT) && set -o pipefail && FOVEAL_XCLBIN="$(abspath $(IMAGE))" FOVEAL_CARD=$(DEVICE) \
 	  $(PYTHON) -m pytest -m card tests/sim | tee $(BUILD)/hw-test.log
 	@grep -Eq '[0-9]+ passed' $(BUILD)/hw-test.log || $(call stop,no test ran on a card; foveal doctor says why)
 

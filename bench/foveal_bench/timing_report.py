@@ -8,10 +8,11 @@ INVALID.
 from __future__ import annotations
 
 import re
+import sys
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-__all__ = ["SUFFIX", "TimingSummary", "against_timing", "read_summary", "report_beside"]
+__all__ = ["SUFFIX", "TimingSummary", "against_timing", "main", "read_summary", "report_beside"]
 
 SUFFIX = ".timing.rpt"
 """boards/card.mk leaves the report beside the image under this ending."""
@@ -20,6 +21,8 @@ TITLE = re.compile(r"^\| Design Timing Summary\s*$", re.MULTILINE)
 COLUMNS: tuple[str, ...] = ("WNS", "TNS", "TNS Failing", "TNS Total", "WHS", "THS", "THS Failing", "THS Total")
 COLUMNS += ("WPWS", "TPWS", "TPWS Failing", "TPWS Total")
 CHECKS = {"no_clock": "registers without a clock", "unconstrained_internal_endpoints": "unconstrained end points"}
+SLACKS = {"WNS": "setup_ns", "WHS": "hold_ns", "WPWS": "pulse_ns"}
+"""Vivado's name of each worst slack, and the field of a TimingSummary."""
 UNLIMITED = ("NA", "inf")
 """What Vivado prints for a slack where there is no path of the kind."""
 
@@ -127,3 +130,18 @@ def against_timing(path: Path, part: str | None = None) -> tuple[dict[str, objec
     except ValueError as error:
         return None, [f"{path} is not a timing summary of Vivado: {error}"]
     return asdict(summary) | {"file": str(path)}, [f"{path}: {fault}" for fault in summary.faults(part)]
+
+
+def main(report: str, part: str) -> int:
+    """``python -m foveal_bench.timing_report REPORT PART``: one line, and 0 where timing is met, else 1."""
+    figures, faults = against_timing(Path(report), part)
+    if figures is None or faults:
+        print(f"timing is MISSED: {'; '.join(faults)}")
+        return 1
+    slacks = ", ".join(f"{name} {figures[key]} ns" for name, key in SLACKS.items() if figures[key] is not None)
+    print(f"timing is met: {slacks} ({report})")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(*sys.argv[1:]))

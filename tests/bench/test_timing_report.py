@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 import pytest
-from foveal_bench.timing_report import against_timing, read_summary, report_beside
+from foveal_bench.timing_report import against_timing, main, read_summary, report_beside
 from timing_text import report
 
 PART = "xcu280-fsvh2892-2L-e"
@@ -71,6 +71,26 @@ def test_what_cannot_be_read_speaks_against_the_image(tmp_path: Path, text: str,
     assert len(faults) == 1
     assert complaint in faults[0]
     assert str(path) in faults[0]
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "line"),
+    [
+        (WHOLE, 0, r"timing is met: WNS 0\.021 ns, WHS 0\.01 ns, WPWS 0\.0 ns \("),
+        (report("0.021 0 0 1 0.010 0 0 1 NA NA NA NA"), 0, r"timing is met: WNS 0\.021 ns, WHS 0\.01 ns \("),
+        (report("-0.312 -9 9 14 -0.010 0 1 1 0.000 0.000 0 1"), 1, r"timing is MISSED: .*WNS -0\.312.*; .*WHS -0\.010"),
+        ("", 1, "timing is MISSED: .* is not a timing summary"),
+    ],
+)
+def test_the_last_line_of_make_timing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], text: str, code: int, line: str
+) -> None:
+    path = tmp_path / "foveal_kernel.timing.rpt"
+    path.write_text(text)
+    assert main(str(path), PART) == code
+    printed = capsys.readouterr().out
+    assert re.match(line, printed)
+    assert printed.count("\n") == 1
 
 
 def test_a_report_that_is_not_there_speaks_against_the_image(tmp_path: Path) -> None:

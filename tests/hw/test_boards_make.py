@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from timing_text import report
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -100,6 +101,28 @@ def test_hw_test_fails_where_nothing_ran(tmp_path: Path, tools: Path, words: str
     assert done.returncode == code
     assert f"{tmp_path}/build/foveal_u280.xclbin 0000:d8:00.1 -m pytest -m card" in done.stdout
     assert ("no test ran on a card" in done.stderr) == (code != 0)
+
+
+def test_hw_test_takes_an_image_from_elsewhere(tmp_path: Path, tools: Path) -> None:
+    (tools / "xbutil").touch(0o755)
+    python = tools / "python"
+    python.write_text('#!/bin/sh\necho "$FOVEAL_XCLBIN $*"; echo 1 passed\n')
+    python.chmod(0o755)
+    image = tmp_path / "elsewhere.xclbin"
+    image.touch()
+    done = make("u55c", "hw-test", tmp_path, f"{tools}:{SYSTEM}", PYTHON=str(python), IMAGE=str(image))
+    assert done.returncode == 0, done.stderr
+    assert f"{image} -m pytest -m card" in done.stdout
+
+
+@pytest.mark.parametrize(("row", "code", "line"), [("0.021", 0, "timing is met"), ("-0.021", 2, "timing is MISSED")])
+def test_timing_ends_in_one_line(tmp_path: Path, tools: Path, row: str, code: int, line: str) -> None:
+    text = report(f"{row} 0.000 0 1403771 0.010 0.000 0 1402107 0.000 0.000 0 511208", device="xcu55c-fsvh2892")
+    vivado = tools / "vivado"
+    vivado.write_text(vivado.read_text().replace('"made by vivado"', repr(text)))
+    done = make("u55c", "timing", tmp_path, f"{tools}:{SYSTEM}")
+    assert done.returncode == code, done.stderr
+    assert done.stdout.splitlines()[-1].startswith(line)
 
 
 @pytest.mark.parametrize(
