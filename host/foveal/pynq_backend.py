@@ -36,7 +36,8 @@ def open_pynq(
     device: its tag in ``pynq.Device.devices`` ("cosim:u280"), by default the first one. xclbin: the image; a
     co-simulated card needs none. deadline_s: longest run of a kernel, in the device's own time. strided: pixels at
     their place in a full frame instead of packed.
-    Raises DeviceNotFound without PYNQ, that card or an image; XclbinError or DeviceError when the image cannot be used.
+    Raises DeviceNotFound without PYNQ, that card or an image; XclbinError or DeviceError when the image cannot be used;
+    DeviceBusy while an open device of this process has the card.
     """
     if find_spec("pynq") is None:
         raise DeviceNotFound(MISSING)
@@ -45,6 +46,7 @@ def open_pynq(
     from foveal.pynq.card import PynqCard, PynqGeometry
 
     found = _found(device)
+    found.check_undriven()  # before its image is touched
     board = load_board(found.source.board)
     with tempfile.TemporaryDirectory(prefix="foveal-") as folder:
         if xclbin is None:
@@ -58,7 +60,9 @@ def open_pynq(
     card = PynqCard(overlay)
     kind = "co-simulated RTL behind PYNQ" if found.source.simulated else found.tag
     info = DeviceInfo("pynq", f"{board.name} ({kind})", "fpga", card.describe())
-    return FovealDriver(card, PynqGeometry(card), info, deadline_s=deadline_s, strided=strided)
+    driver = FovealDriver(card, PynqGeometry(card), info, deadline_s=deadline_s, strided=strided)
+    found.drive(driver)
+    return driver
 
 
 def _found(tag: str | None) -> FovealDevice:

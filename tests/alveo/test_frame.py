@@ -9,12 +9,14 @@ from pathlib import Path
 import numpy as np
 import pynq
 import pytest
-from foveal.card import FovealDriver
+from foveal.card import FovealDriver, load_board
 from foveal.device import DeviceInfo, open_device
+from foveal.errors import DeviceBroken, DeviceBusy
 from foveal.pynq import FovealDevice
 from foveal.pynq.card import PynqCard, PynqGeometry
 from foveal.region import Region, RegionSet
 from foveal.scene import reference
+from foveal.xclbin import make_xclbin
 from foveal.xrt.source import xrt_cards
 from foveal_sim.xrt import SimulatedXrt
 
@@ -51,6 +53,34 @@ def test_only_construction_differs(image: Path) -> None:
     assert isinstance(device._geometry, PynqGeometry)
     assert device.info.detail["pynq_device"] == "cosim:u280"
     device.close()
+
+
+def test_one_driver_has_a_card_until_it_is_closed(image: Path, tmp_path: Path) -> None:
+    """Two that do not know of each other would draw into each other's buffers."""
+    meshes, draw = reference.load(320, 180)
+    regions = RegionSet.full(320, 180)
+    first = open_device("pynq", device="cosim:u280", xclbin=image)
+    first.load(meshes)
+    before = first.render(draw, regions).pixels
+    card = next(device for device in pynq.Device.devices if device.tag == "cosim:u280")
+    other = tmp_path / "other.xclbin"
+    board = load_board("u280")
+    other.write_bytes(make_xclbin(replace(board, clock_hz=replace(board.clock_hz, value=200e6))))
+    with pytest.raises(DeviceBusy, match=r"cosim:u280 is driven by .*; close\(\) that one first"):
+        open_device("pynq", device="cosim:u280", xclbin=image)
+    with pytest.raises(DeviceBusy, match="cosim:u280 is driven"):
+        pynq.Overlay(str(other), device=card)
+    assert np.array_equal(first.render(draw, regions).pixels, before)
+    first.close()
+    for action in (first.reset, lambda: first.load(meshes)):
+        with pytest.raises(DeviceBroken, match="was closed; open it again"):
+            action()
+    second = open_device("pynq", device="cosim:u280", xclbin=image)
+    first.close()
+    second.load(meshes)
+    assert np.array_equal(second.render(draw, regions).pixels, before)
+    del second  # nobody can close it any more
+    open_device("pynq", device="cosim:u280", xclbin=image).close()
 
 
 def test_a_reset_brings_the_driver_back() -> None:

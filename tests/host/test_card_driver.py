@@ -283,7 +283,27 @@ def test_stages_are_serial_and_carry_their_provenance() -> None:
 
 
 def test_closed_device_refuses_work() -> None:
-    device = driver(CardDouble())
+    card = CardDouble()
+    device = driver(card)
     device.close()
-    with pytest.raises(DeviceBroken, match="closed"):
-        device.render(draw(), REGIONS)
+    actions = (
+        lambda: device.render(draw(), REGIONS),
+        lambda: device.load(meshes()),
+        lambda: list(device.stream([(draw(), REGIONS)])),
+        device.reset,
+    )
+    for _ in range(2):  # what was refused once does not open it
+        for action in actions:
+            with pytest.raises(DeviceBroken, match=r"was closed; open it again$"):
+                action()
+    assert (card.resets, card.log) == (0, [])
+
+
+def test_closing_twice_gives_the_card_back_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It may be another's by then."""
+    card, closed = CardDouble(), []
+    monkeypatch.setattr(card, "close", lambda: closed.append(True))
+    device = driver(card)
+    device.close()
+    device.close()
+    assert closed == [True]

@@ -70,6 +70,7 @@ class FovealDriver:
         self._pages = np.zeros((0, 32, 32, 4), np.uint8)
         self._memory: DeviceMemory | None = None
         self._broken: str | None = None
+        self._closed = False
         self._flow: object | None = None  # the stream that is open
         self._identity, self._program = self._bring_up()
 
@@ -164,7 +165,11 @@ class FovealDriver:
                 self._flow = None
 
     def reset(self) -> None:
-        """Reset the card, check it, and upload the meshes again. Raises DeviceError; then the device stays broken."""
+        """Reset the card, check it, and upload the meshes again. Raises DeviceError; then the device stays broken.
+
+        A closed device's card may be another's by now: it is not touched.
+        """
+        self._check_open()
         self._broken = "a reset has not succeeded"
         self._flow = self._memory = None
         self._card.reset()
@@ -174,8 +179,10 @@ class FovealDriver:
         self._broken = None
 
     def close(self) -> None:
-        """Give the card back; the driver cannot be used again."""
-        self._broken = "it was closed"
+        """Give the card back; the driver cannot be used again. More than once does nothing."""
+        if self._closed:
+            return
+        self._broken, self._closed = "it was closed", True
         self._flow = self._memory = None
         self._card.close()
 
@@ -258,7 +265,12 @@ class FovealDriver:
             deadline_s=self._deadline_s,
         )
 
+    def _check_open(self) -> None:
+        if self._closed:
+            raise DeviceBroken(f"{self._info.name} was closed; open it again")
+
     def _check_ready(self) -> None:
+        self._check_open()
         if self._broken is not None:
             raise DeviceBroken(f"{self._info.name} is broken: {self._broken}; call reset() before the next frame")
         if self._flow is not None:

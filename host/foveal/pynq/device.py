@@ -5,7 +5,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 from typing import Any
-from weakref import WeakValueDictionary
+from weakref import WeakValueDictionary, ref
 
 from pynq.pl_server.device import Device
 
@@ -15,7 +15,7 @@ from foveal.card.engine import GeometryRun
 from foveal.card.identity import identify
 from foveal.card.roles import GEOMETRY, KERNEL, ROLES
 from foveal.card.source import CardSource, OpenCard, card_sources
-from foveal.errors import DeviceBroken, DeviceError, XclbinError
+from foveal.errors import DeviceBroken, DeviceBusy, DeviceError, XclbinError
 from foveal.pynq.buffer import Allocation, FovealBuffer, as_array, on_card, payload_bytes
 from foveal.pynq.metadata import ImageMetadata
 from foveal.pynq.units import GeometryUnit, RasterUnit
@@ -66,6 +66,7 @@ class FovealDevice(Device):
         self._image: Image | None = None
         self._units: dict[int, RasterUnit | GeometryUnit] = {}
         self._allocations: WeakValueDictionary[int, Allocation] = WeakValueDictionary()
+        self._driver: ref[object] | None = None
 
     def __repr__(self) -> str:
         return f"<FovealDevice {self.tag}: {self.name}{', co-simulated' if self.source.simulated else ''}>"
@@ -99,10 +100,14 @@ class FovealDevice(Device):
         return metadata
 
     def download(self, bitstream: Any, parser: ImageMetadata | None = None) -> None:
-        """Load an image. One that is there already is shared: nothing is reset, and buffers stay."""
+        """Load an image. One that is there already is shared: nothing is reset, and buffers stay.
+
+        Raises DeviceBusy, and changes nothing, for another one while a driver has the card.
+        """
         path = Path(bitstream.bitfile_name)
         metadata = parser or self.get_bitfile_metadata(str(path))
         if self._open is None or self._image is None or self._image.uuid != metadata.image.uuid:
+            self.check_undriven()
             self.release()
             opened = self.source.open(path)
             try:
@@ -214,6 +219,16 @@ class FovealDevice(Device):
         """Copy from the card to the host."""
         bo.invalidate(offset, size)
 
+    def check_undriven(self) -> None:
+        """Raises DeviceBusy while a driver has the card: two would write the same registers and buffers."""
+        if self._driver is not None and self._driver() is not None:
+            raise DeviceBusy(f"{self.tag} is driven by a device that this process opened; close() that one first")
+
+    def drive(self, driver: object) -> None:
+        """The card is the driver's until release(), or while that lives. Raises DeviceBusy where another has it."""
+        self.check_undriven()
+        self._driver = ref(driver)
+
     def reset_card(self) -> None:
         """Power-on state: registers at their reset values, every buffer gone. Raises DeviceError."""
         self._forget()
@@ -222,7 +237,7 @@ class FovealDevice(Device):
 
     def release(self) -> None:
         """Close the card. The next download opens it again; buffers are gone."""
-        opened, self._open, self._image = self._open, None, None
+        opened, self._open, self._image, self._driver = self._open, None, None, None
         self._forget()
         if opened is not None:
             opened.card.close()
