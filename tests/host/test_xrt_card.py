@@ -288,6 +288,89 @@ def test_what_the_library_throws_is_a_device_error(library: StrictXrt, tmp_path:
     np.testing.assert_array_equal(device.render(draw(), REGIONS).pixels, expected(REGIONS))
 
 
+KEPT = {
+    "as pyxrt raises": RuntimeError,
+    "as a library over a card of ours raises": DeviceError,
+}
+"""A library that is written in Python leaves its frames in the traceback, and its objects in them."""
+
+
+@pytest.mark.parametrize("mode", ["render", "stream"])
+@pytest.mark.parametrize("kept", KEPT)
+@pytest.mark.parametrize("call", ["bo.sync", "bo.write", "run.set_arg", "run.start", "run.wait"])
+def test_an_error_that_is_kept_does_not_keep_the_card(
+    library: StrictXrt, tmp_path: Path, call: str, kept: str, mode: str
+) -> None:
+    device = loaded(library, tmp_path)
+    library.fail[call] = KEPT[kept]("Input/output error")
+    words, causes = "", []
+    try:
+        if mode == "stream":
+            list(device.stream([(draw(n), REGIONS) for n in range(3)]))
+        else:
+            device.render(draw(), REGIONS)
+    except DeviceError as error:
+        words = str(error)
+        causes.append(error.__cause__)
+        while causes[-1] is not None and causes[-1] not in causes[:-1]:
+            causes.append(causes[-1].__cause__)
+        with pytest.raises(DeviceBroken, match="refuses work until its reset"):
+            device._xrt.allocate(64, "output")
+        device.reset()  # the double refuses it while one of its objects lives
+    assert "Input/output error" in words
+    assert causes[-1] is None, "an error that causes itself is freed by nobody"
+    assert len(library.resets) == 1
+    np.testing.assert_array_equal(device.render(draw(), REGIONS).pixels, expected(REGIONS))
+
+
+def test_a_card_that_could_not_be_opened_again_is_not_kept_either(
+    library: StrictXrt, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    device = loaded(library, tmp_path)
+    make, made = library.run, []
+
+    def run(kernel: Any) -> Any:
+        made.append(kernel.name)
+        if len(made) == 2:
+            raise RuntimeError("no command buffers")
+        return make(kernel)
+
+    monkeypatch.setattr(library, "run", run)
+    words = ""
+    try:
+        device.reset()
+    except DeviceError as error:
+        words = str(error)
+        device.reset()
+    assert "no command buffers" in words
+    assert len(library.resets) == 2
+    np.testing.assert_array_equal(device.render(draw(), REGIONS).pixels, expected(REGIONS))
+
+
+def test_a_reset_that_the_library_refuses_says_what_to_do(library: StrictXrt, tmp_path: Path) -> None:
+    def refuse(bdf: str) -> None:
+        raise RuntimeError("this process holds 1 kernels")
+
+    device = loaded(library, tmp_path, reset=refuse)
+    with pytest.raises(DeviceError, match="was not reset: this process holds 1 kernels; close the device"):
+        device.reset()
+
+
+def test_a_closed_card_is_not_reset_whoever_has_it_now(library: StrictXrt, tmp_path: Path) -> None:
+    device = loaded(library, tmp_path)
+    device.close()
+    held = opened(library, tmp_path)
+    library.calls.clear()
+    for action in (device.reset, device._xrt.reset, device.telemetry):
+        with pytest.raises(DeviceBroken, match="was closed; open it again"):
+            action()
+    assert (library.calls, library.resets) == ([], [])
+    device.close()
+    with pytest.raises(DeviceBusy):
+        opened(library, tmp_path)
+    held.close()
+
+
 # ---- Memory ----
 
 

@@ -132,6 +132,28 @@ def test_a_bad_record_is_seen_by_the_status_register_alone(
     assert "errors of memory reads are not seen" in device.info.detail["registers"]
 
 
+@pytest.mark.parametrize("frame", [0, 1])
+@pytest.mark.parametrize("streamed", [False, True])
+@pytest.mark.parametrize("fault", ["off_the_bus", "foreign"])
+def test_a_reset_mends_the_card_where_its_error_is_caught(
+    tmp_path: Path, street: tuple[MeshSet, DrawList, RegionSet], fault: str, streamed: bool, frame: int
+) -> None:
+    """The error's traceback leads through this library's objects; it lets nobody reset a card that they hold."""
+    library = SimulatedXrt(faults=f"{fault}@{1 + frame}")
+    device = opened(tmp_path, library)
+    meshes, draw, regions = street
+    device.load(meshes)
+    sound = device.render(draw, regions).pixels
+    try:
+        for _ in range(2):
+            list(device.stream([(draw, regions)] * 2)) if streamed else device.render(draw, regions)
+    except DeviceError:
+        device.reset()
+    else:
+        pytest.fail("the fault did not strike")
+    np.testing.assert_array_equal(device.render(draw, regions).pixels, sound)
+
+
 def test_what_is_never_set_is_zero_as_after_a_reset_but_for_the_timeout() -> None:
     resets = {register.offset: register.reset for register in registers.REGISTERS}
     assert {offset for offset in WORDS if resets[offset]} == {registers.TIMEOUT}

@@ -88,10 +88,8 @@ class XrtBuffer:
             raise ValueError(f"bytes {offset}..{offset + size} of a buffer of {self._size}")
 
     def _move(self, what: str, transfer: Callable[[], T]) -> T:
-        with self._card.host_time():
+        with self._card.host_time(), self._card.breaks():
             try:
                 return transfer()
             except RuntimeError as error:
-                raise self._card.fail(
-                    DeviceError(f"{what} the buffer {self.role!r} at 0x{self._address:X} failed: {error}")
-                ) from error.with_traceback(None)  # see foveal.xrt.runs
+                raise DeviceError(f"{what} the buffer {self.role!r} at 0x{self._address:X} failed: {error}") from error

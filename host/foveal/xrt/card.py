@@ -20,6 +20,7 @@ from foveal.xrt.buffer import PAGE, XrtBuffer
 from foveal.xrt.runs import KernelRun
 from foveal.xrt.sensors import Telemetry
 from foveal.xrt.session import Session
+from foveal.xrt.traces import let_go
 
 __all__ = ["XrtCard"]
 
@@ -62,6 +63,7 @@ class XrtCard:
         self._clock = clock
         self._host, self._provenance = host, kernel
         self._fault: str | None = None
+        self._closed = False
         self.last_fault: str | None = None
         self._live: dict[int, XrtBuffer] = {}
         self._words: dict[int, int] = {}
@@ -112,7 +114,7 @@ class XrtCard:
         if offset in _WORDS:
             return self._words.get(offset, 0)
         if self.shows_registers:
-            with self.host_time(), self._breaks():
+            with self.host_time(), self.breaks():
                 return self._runs[KERNEL].read_register(offset)
         known = self._session.image.identity_words()
         if offset in known:
@@ -148,7 +150,7 @@ class XrtCard:
         self._check()
         if not self.shows_registers:
             raise DeviceError(f"writing register 0x{offset:03X} at once {NO_REGISTERS}")
-        with self.host_time(), self._breaks():
+        with self.host_time(), self.breaks():
             self._runs[KERNEL].write_register(offset, value & 0xFFFFFFFF)
 
     def allocate(self, size: int, role: str) -> XrtBuffer:
@@ -157,9 +159,9 @@ class XrtCard:
         group = self._groups.group(role)
         self._groups.take(role, whole)
         try:
-            bo = self._session.allocate(whole, group)
-            buffer = XrtBuffer(self, bo, role, size)
-        except BaseException:
+            buffer = XrtBuffer(self, self._session.allocate(whole, group), role, size)
+        except BaseException as error:
+            let_go(error)
             self._groups.give(role, whole)
             raise
         self._live[buffer.address] = buffer
@@ -180,7 +182,7 @@ class XrtCard:
 
     def wait_done(self, deadline_s: float) -> None:
         self._check()
-        with self._breaks():
+        with self.breaks():
             run = self._runs[KERNEL]
             run.wait(deadline_s)
             kernel_ns = float(run.duration_ns)
@@ -203,21 +205,32 @@ class XrtCard:
         finally:
             self._spent_ns += self._clock() - begin
 
-    def fail(self, error: DeviceError) -> DeviceError:
-        """Refuse all work from now on; gives `error` back."""
-        self._fault = self.last_fault = str(error)
-        return error
+    @contextmanager
+    def breaks(self) -> Iterator[None]:
+        """After a DeviceError inside, the card refuses all work until its reset."""
+        try:
+            yield
+        except BaseException as error:
+            if isinstance(error, DeviceError):
+                self._fault = self.last_fault = str(error)
+            let_go(error)
+            raise
 
     def reset(self) -> None:
         """Reset the whole card and load its image again.
 
-        Raises DeviceError, and resets nothing, while other processes use the card.
+        Raises DeviceError, and resets nothing, while other processes use the card, or when it was closed.
         """
+        self._check_open()
         self._session.check_alone()
         self._fault = "a reset of the card has not succeeded"
         self._drop()
-        self._session.reset()
-        self._open()
+        try:
+            self._session.reset()
+            self._open()
+        except BaseException as error:
+            let_go(error)
+            raise
         self._fault = None
 
     def telemetry(self) -> Telemetry:
@@ -229,7 +242,7 @@ class XrtCard:
         return self._session.describe() | {"clock": f"{self._clock_hz / 1e6:g} MHz"}
 
     def close(self) -> None:
-        self._fault = "it was closed"
+        self._closed = True
         self._drop()
         self._session.close()
 
@@ -262,7 +275,7 @@ class XrtCard:
             raise DeviceError(f"CTRL takes ap_start alone, not 0x{value:X}")
         if not self.shows_registers:
             self._poison()
-        with self.host_time(), self._breaks():
+        with self.host_time(), self.breaks():
             run = self._runs[KERNEL]
             for argument in _ARGUMENTS:
                 word = self._words.get(argument.offset)
@@ -290,17 +303,14 @@ class XrtCard:
             # Without pages nothing is read there, and the pages before may be gone.
             raise DeviceError(f"{name} is 0x{address:X}, where no buffer of this card begins")
 
+    def _check_open(self) -> None:
+        if self._closed:
+            raise DeviceBroken(f"the card {self._session.bdf} was closed; open it again")
+
     def _check(self) -> None:
+        self._check_open()
         if self._fault is not None:
             raise DeviceBroken(f"the card {self._session.bdf} refuses work until its reset: {self._fault}")
-
-    @contextmanager
-    def _breaks(self) -> Iterator[None]:
-        """A DeviceError inside is a fault of the card."""
-        try:
-            yield
-        except DeviceError as error:
-            raise self.fail(error) from error
 
 
 _ARGUMENTS = load_kernel(KERNEL).arguments

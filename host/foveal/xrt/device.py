@@ -24,6 +24,7 @@ from foveal.xrt.library import load_library
 from foveal.xrt.sensors import Telemetry
 from foveal.xrt.session import Session
 from foveal.xrt.tool import reset_card
+from foveal.xrt.traces import let_go
 
 __all__ = ["XrtDevice", "board_of", "open_card", "open_xrt"]
 
@@ -137,6 +138,7 @@ def _given_back(taken: Session | XrtCard) -> Iterator[None]:
     """Whatever ends the block early frees the card."""
     try:
         yield
-    except BaseException:
+    except BaseException as error:
+        let_go(error)
         taken.close()
         raise

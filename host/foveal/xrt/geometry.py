@@ -8,7 +8,6 @@ import numpy as np
 
 from foveal.card.engine import INSTANCE_OFFSET, FrameCall, GeometryBuffers, GeometryRun
 from foveal.card.roles import GEOMETRY
-from foveal.errors import DeviceError
 from foveal.geometry import PARAMETERS
 from foveal.xrt.buffer import XrtBuffer
 from foveal.xrt.card import XrtCard
@@ -28,26 +27,21 @@ class XrtGeometry:
         """See foveal.card.engine.GeometryEngine."""
         card, run = self._card, self._card.run(GEOMETRY)
         parameters = self._upload(call)
-        with card.host_time():
-            try:
-                for name in ("position", "triangle", "mesh", "staging", "record", "band", "statistics"):
-                    buffer = cast(XrtBuffer, getattr(buffers, name))
-                    run.pointer(name, buffer)
-                frame = cast(XrtBuffer, buffers.frame)
-                run.pointer("region", frame)
-                run.pointer("instance", frame, INSTANCE_OFFSET)
-                run.pointer("frame", parameters)
-                run.start()
-            except DeviceError as error:
-                raise card.fail(error) from error
+        with card.host_time(), card.breaks():
+            for name in ("position", "triangle", "mesh", "staging", "record", "band", "statistics"):
+                buffer = cast(XrtBuffer, getattr(buffers, name))
+                run.pointer(name, buffer)
+            frame = cast(XrtBuffer, buffers.frame)
+            run.pointer("region", frame)
+            run.pointer("instance", frame, INSTANCE_OFFSET)
+            run.pointer("frame", parameters)
+            run.start()
 
     def wait(self, deadline_s: float) -> GeometryRun:
         """See foveal.card.engine.GeometryEngine."""
         card, run = self._card, self._card.run(GEOMETRY)
-        try:
+        with card.breaks():
             run.wait(deadline_s)
-        except DeviceError as error:
-            raise card.fail(error) from error
         return GeometryRun(float(run.duration_ns), card.host_provenance)
 
     def _upload(self, call: FrameCall) -> XrtBuffer:

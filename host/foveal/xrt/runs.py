@@ -32,7 +32,7 @@ class KernelRun:
         self._name, self._clock = name, clock
         self._index = {argument.name: argument.index for argument in load_kernel(name).arguments}
         self._scalars = {argument.name for argument in load_kernel(name).arguments if not argument.pointer}
-        self._run: Any = library.run(kernel)
+        self._run: Any = self._call(library.run, kernel)
         self._set: dict[str, int] = {}
         self._started: int | None = None
         self.duration_ns = self.waited_ns = 0
@@ -62,7 +62,7 @@ class KernelRun:
         }
 
     def drop(self) -> None:
-        """Let go of the library's objects: the traceback of what failed may still hold this one."""
+        """Let go of the library's objects: an error that is kept may still hold this one."""
         self._run = self._kernel = None
 
     def start(self) -> None:
@@ -99,7 +99,4 @@ class KernelRun:
         try:
             return function(*arguments)
         except (RuntimeError, IndexError) as error:
-            # A traceback would keep objects of the library alive, and a reset ends processes that hold some.
-            raise DeviceError(f"{self._name}: {error}") from error.with_traceback(None)
-        finally:
-            del function, arguments
+            raise DeviceError(f"{self._name}: {error}") from error

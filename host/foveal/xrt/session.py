@@ -19,6 +19,7 @@ from foveal.xrt.image import Image
 from foveal.xrt.lock import CardLock
 from foveal.xrt.sensors import CLOCK, POWER, Telemetry, from_library, from_report
 from foveal.xrt.tool import examine, reset_card
+from foveal.xrt.traces import let_go
 
 __all__ = ["Session"]
 
@@ -65,7 +66,8 @@ class Session:
         self._lock = CardLock(found.bdf, lock_folder)
         try:
             self._open()
-        except BaseException:
+        except BaseException as error:
+            let_go(error)
             self.close()
             raise
 
@@ -103,10 +105,19 @@ class Session:
             )
 
     def reset(self) -> None:
-        """Reset the card and load the image again. The caller holds no object of the library any more."""
+        """Reset the card and load the image again. The caller holds no object of the library any more.
+
+        Raises DeviceError when the card was not reset, or does not take its image.
+        """
         self.kernels.clear()
         self._device = None
-        self._reset(self.bdf)
+        try:
+            self._reset(self.bdf)
+        except RuntimeError as error:
+            raise DeviceError(
+                f"card {self.bdf} was not reset: {error}; close the device, drop it and the errors that were kept, and "
+                "open it again"
+            ) from error
         self._open()
 
     def telemetry(self) -> Telemetry:
