@@ -383,6 +383,7 @@ async def writes_to_gaps_between_registers_change_no_frame(dut: Any) -> None:
     await bench.power_up()
     setup = strided(Setup(40, 37, ((3, 4, 30, 20), (20, 10, 40, 36))))
     records = some_records(bench.rng, 40, 37)
+    bench.shader.latency = lambda: 5  # cycles are compared
     first = await bench.frame(setup, records)
     for offset in GAPS:
         await bench.access(offset, bench.rng.getrandbits(32) | 1)
