@@ -268,7 +268,7 @@ def test_surroundings_weather_spectator_and_traffic_lights_are_answered(server):
     assert facts["sun"] == 15.0
     assert facts["spectator"] == 30.0
     assert facts["traffic_lights"] == 0
-    assert facts["maps"] == ["straight", "town_block"]
+    assert facts["maps"] == ["curve", "junction", "straight", "town_block"]
 
 
 def test_camera_images_match_their_ticks_and_show_a_street(server):

@@ -71,6 +71,7 @@ public:
         touched_ = false;
         root->__VnbaTriggered[0] = rest.edge();
         Vfoveal_kernel___024root___eval_nba(root);
+        root->__VnbaTriggered[0] = 0;  // or the next fall() would take the edge once more
 #endif
         ++cycle_;
     }
