@@ -6,6 +6,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from foveal.checks import integer, real
+
 __all__ = ["DrawList", "MeshSet", "Zone"]
 
 
@@ -19,7 +21,7 @@ class MeshSet:
     normal: (T, 3) float32 unit face normals. surface: (T, 4) uint8 albedo R, G, B and material index.
     vertex_range, triangle_range: (M, 2) uint32 first and count, per mesh. bounds: (M, 2, 3) float32 min, max.
     material: (256, 4) uint8 tint R, G, B, 0 with 128 = 1.0.
-    Raises ValueError when shapes, indices or values do not fit together.
+    Raises TypeError for what is no array, ValueError when shapes, indices or values do not fit together.
     """
 
     position: np.ndarray
@@ -32,6 +34,8 @@ class MeshSet:
     material: np.ndarray
 
     def __post_init__(self) -> None:
+        for name in ("position", "triangle", "vertex_range"):
+            _length("MeshSet", name, getattr(self, name))
         vertices, triangles, meshes = len(self.position), len(self.triangle), len(self.vertex_range)
         expected = {
             "position": ((vertices, 3), np.float32),
@@ -44,18 +48,24 @@ class MeshSet:
             "material": ((256, 4), np.uint8),
         }
         for name, (shape, dtype) in expected.items():
-            array = getattr(self, name)
-            if array.shape != shape or array.dtype != dtype:
-                raise ValueError(f"MeshSet.{name} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}")
+            _check_array("MeshSet", name, getattr(self, name), shape, dtype)
+        self.check_values()
+
+    def check_values(self) -> None:
+        """Raises ValueError when coordinates or indices cannot be; arrays may have changed since this was made."""
+        vertices = len(self.position)
         if not np.isfinite(self.position).all() or not np.isfinite(self.normal).all():
             raise ValueError("MeshSet holds a position or normal that is not finite")
-        if triangles and int(self.triangle.max()) >= vertices:
+        if len(self.triangle) and int(self.triangle.max()) >= vertices:
             raise ValueError(f"MeshSet.triangle names vertex {int(self.triangle.max())} of {vertices}")
 
 
 @dataclass(frozen=True, slots=True)
 class Zone:
-    """World window that arms texture DMA, metres in the draw list's frame; margin is the leaving hysteresis."""
+    """World window that arms texture DMA, metres in the draw list's frame; margin is the leaving hysteresis.
+
+    Raises TypeError for what is no number.
+    """
 
     x0: float
     y0: float
@@ -63,16 +73,21 @@ class Zone:
     y1: float
     margin: float = 5.0
 
+    def __post_init__(self) -> None:
+        for name in ("x0", "y0", "x1", "y1", "margin"):
+            real(f"Zone.{name}", getattr(self, name))
+
 
 @dataclass(frozen=True, slots=True)
 class DrawList:
     """One frame to draw.
 
-    frame: the tick's frame id. mesh: (N,) uint32 mesh index per instance.
+    frame: the tick's frame id, not negative. mesh: (N,) uint32 mesh index per instance.
     mvp: (N, 4, 4) float32 row-major, clip = mvp @ (x, y, z, 1), OpenGL clip space (z in -w..w).
     sun: (N, 3) float32 unit direction to the sun in each mesh's own frame.
     ambient, diffuse: light = ambient + diffuse * max(0, n . sun). background: R, G, B 0..255.
     ego: x, y of the ego vehicle in metres; zone: where texture DMA is armed (None: never).
+    Raises TypeError for a field of another kind, ValueError for a value that cannot be.
     """
 
     frame: int
@@ -88,14 +103,59 @@ class DrawList:
     zone: Zone | None = field(default=None)
 
     def __post_init__(self) -> None:
-        n = len(self.mesh)
+        for name in ("frame", "width", "height"):
+            object.__setattr__(self, name, integer(f"DrawList.{name}", getattr(self, name)))
+        if self.frame < 0:
+            raise ValueError(f"DrawList.frame is {self.frame}; frames count from 0")
+        for name in ("ambient", "diffuse"):
+            real(f"DrawList.{name}", getattr(self, name))
+        self._take_background()
+        self._take_place()
+        n = _length("DrawList", "mesh", self.mesh)
         for name, shape, dtype in (
             ("mesh", (n,), np.uint32),
             ("mvp", (n, 4, 4), np.float32),
             ("sun", (n, 3), np.float32),
         ):
-            array = getattr(self, name)
-            if array.shape != shape or array.dtype != dtype:
-                raise ValueError(f"DrawList.{name} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}")
+            _check_array("DrawList", name, getattr(self, name), shape, dtype)
+        self.check_finite()
+
+    def check_finite(self) -> None:
+        """Raises ValueError when a transform is not; the arrays may have changed since this was made."""
         if not np.isfinite(self.mvp).all() or not np.isfinite(self.sun).all() or not np.isfinite(self.ego).all():
             raise ValueError(f"frame {self.frame}: a transform is not finite (NaN or infinity); the frame is refused")
+
+    def _take_background(self) -> None:
+        channels = _row("DrawList.background", self.background, 3)
+        colour = tuple(integer("a channel of DrawList.background", channel) for channel in channels)
+        if not all(0 <= channel <= 255 for channel in colour):
+            raise ValueError(f"DrawList.background is {colour}, expected R, G, B of 0..255")
+        object.__setattr__(self, "background", colour)
+
+    def _take_place(self) -> None:
+        x, y = (real("a coordinate of DrawList.ego", value) for value in _row("DrawList.ego", self.ego, 2))
+        object.__setattr__(self, "ego", (x, y))
+        if self.zone is not None and not isinstance(self.zone, Zone):
+            raise TypeError(f"DrawList.zone must be a Zone or None, got {self.zone!r}")
+
+
+def _row(name: str, values: object, count: int) -> list[object]:
+    """The values of a short tuple, list or array."""
+    if not isinstance(values, (tuple, list, np.ndarray)):
+        raise TypeError(f"{name} must be a tuple of {count}, got {values!r}")
+    if np.shape(values) != (count,):
+        raise ValueError(f"{name} is {values!r}, expected {count} values")
+    return list(values)
+
+
+def _length(owner: str, name: str, array: np.ndarray) -> int:
+    if not isinstance(array, np.ndarray) or not array.ndim:
+        raise TypeError(f"{owner}.{name} must be an array, got {type(array).__name__}")
+    return len(array)
+
+
+def _check_array(owner: str, name: str, array: np.ndarray, shape: tuple[int, ...], dtype: type) -> None:
+    if not isinstance(array, np.ndarray):
+        raise TypeError(f"{owner}.{name} must be an array, got {type(array).__name__}")
+    if array.shape != shape or array.dtype != dtype:
+        raise ValueError(f"{owner}.{name} is {array.dtype}{array.shape}, expected {np.dtype(dtype)}{shape}")

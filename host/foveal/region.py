@@ -7,6 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from foveal.checks import integer
+
 __all__ = ["MAX_REGIONS", "Region", "RegionSet"]
 
 MAX_REGIONS = 16
@@ -30,9 +32,7 @@ class Region:
             value = getattr(self, name)
             if type(value) is int:
                 continue
-            if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
-                raise TypeError(f"Region.{name} must be an integer pixel, got {value!r}")
-            object.__setattr__(self, name, int(value))
+            object.__setattr__(self, name, integer(f"Region.{name}", value))
 
     @property
     def width(self) -> int:
@@ -70,7 +70,8 @@ class Region:
 class RegionSet:
     """The regions of one frame: at most 16, each inside the frame and not empty.
 
-    Build it with :meth:`of`, which clips, drops empty regions and merges down to 16.
+    Build it with :meth:`of`, which clips, drops empty regions and merges down to 16. Raises TypeError for a size that
+    is no integer, or what is no Region, ValueError for the rest.
     """
 
     width: int
@@ -78,11 +79,16 @@ class RegionSet:
     regions: tuple[Region, ...]
 
     def __post_init__(self) -> None:
+        for name in ("width", "height"):
+            object.__setattr__(self, name, integer(f"RegionSet.{name}", getattr(self, name)))
+        object.__setattr__(self, "regions", tuple(self.regions))
         if not (1 <= self.width <= 4096 and 1 <= self.height <= 4096):
             raise ValueError(f"frame must be 1..4096 pixels a side, got {self.width}x{self.height}")
         if len(self.regions) > MAX_REGIONS:
             raise ValueError(f"{len(self.regions)} regions, the kernel holds {MAX_REGIONS}; use RegionSet.of to merge")
         for region in self.regions:
+            if not isinstance(region, Region):
+                raise TypeError(f"RegionSet.regions holds {region!r}, which is no Region")
             if not (0 <= region.x0 < region.x1 <= self.width and 0 <= region.y0 < region.y1 <= self.height):
                 raise ValueError(f"{region} is empty or leaves the {self.width}x{self.height} frame; use RegionSet.of")
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 import pytest
 from card_double import CardDouble, EngineDouble, pattern
@@ -192,6 +194,46 @@ def test_draw_list_that_does_not_fit_leaves_the_device_ready(change: dict[str, o
     with pytest.raises(SceneError, match=words):
         device.render(draw(**change), REGIONS)
     assert not [entry for entry in card.log if entry[1] == "CTRL"]
+    np.testing.assert_array_equal(device.render(draw(), REGIONS).pixels, expected(REGIONS))
+
+
+@pytest.mark.parametrize("field", ["mvp", "sun"])
+def test_transform_that_goes_bad_after_it_was_made_leaves_the_card_untouched(field: str) -> None:
+    card = CardDouble()
+    device = driver(card)
+    asked = draw()
+    getattr(asked, field)[1, 1] = np.nan
+    with pytest.raises(SceneError, match="frame 5: a transform is not finite"):
+        device.render(asked, REGIONS)
+    assert not card.log
+    np.testing.assert_array_equal(device.render(draw(), REGIONS).pixels, expected(REGIONS))
+
+
+def spoilt_meshes() -> MeshSet:
+    spoilt = meshes()
+    spoilt.triangle[0, 0] = 3
+    return spoilt
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        lambda device: device.render(None, REGIONS),
+        lambda device: device.render(draw(), None),
+        lambda device: device.render(draw(), [Region(0, 0, 1, 1)]),
+        lambda device: device.load(None),
+        lambda device: device.load(spoilt_meshes()),
+        lambda device: device.load_textures(None),
+        lambda device: device.load_textures([]),
+        *[lambda device, item=item: list(device.stream([item])) for item in (None, 5, (draw(),), (draw(), REGIONS, 3))],
+    ],
+)
+def test_what_is_no_scene_leaves_the_card_untouched(action: Callable[[FovealDriver], object]) -> None:
+    card = CardDouble()
+    device = driver(card)
+    with pytest.raises(SceneError):
+        action(device)
+    assert not card.log
     np.testing.assert_array_equal(device.render(draw(), REGIONS).pixels, expected(REGIONS))
 
 

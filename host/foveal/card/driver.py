@@ -98,7 +98,10 @@ class FovealDriver:
         Raises SceneError when a mesh is larger than the geometry kernel takes, DeviceError otherwise.
         """
         self._check_ready()
+        if not isinstance(meshes, MeshSet):
+            raise SceneError(f"meshes come as a MeshSet, not as {type(meshes).__name__}")
         try:
+            meshes.check_values()
             packed = pack_meshes(meshes)
         except ValueError as error:
             raise SceneError(str(error)) from error
@@ -116,6 +119,8 @@ class FovealDriver:
         shape, or more pages than the kernel holds; load() must have come before.
         """
         self._check_ready()
+        if not isinstance(pages, np.ndarray):
+            raise SceneError(f"texture pages come as an array, not as {type(pages).__name__}")
         room = self._identity.texture_pages
         if pages.dtype != np.uint8 or pages.shape[1:] != (32, 32, 4):
             raise SceneError(f"texture pages are {pages.dtype} {pages.shape}, expected uint8 (n, 32, 32, 4)")
@@ -234,7 +239,10 @@ class FovealDriver:
     ) -> tuple[tuple[DrawList, RegionSet] | None, Exception | None]:
         """The next request that fits, or why there is none (None: they have ended)."""
         try:
-            draw, regions = next(requests)
+            request = next(requests)
+            if not isinstance(request, (tuple, list)) or len(request) != 2:
+                raise SceneError(f"a request is a pair of draw list and regions, not {type(request).__name__}")
+            draw, regions = request
             self._check_fits(draw, regions)
         except StopIteration:
             return None, None
@@ -316,6 +324,10 @@ class FovealDriver:
 
     def _check_fits(self, draw: DrawList, regions: RegionSet) -> None:
         """Raises SceneError: nothing that a frame asks for may end it half-way."""
+        if not isinstance(draw, DrawList):
+            raise SceneError(f"a frame is drawn from a DrawList, not from {type(draw).__name__}")
+        if not isinstance(regions, RegionSet):
+            raise SceneError(f"frame {draw.frame}: regions come as a RegionSet, not as {type(regions).__name__}")
         if not (1 <= draw.width <= MAX_SIDE and 1 <= draw.height <= MAX_SIDE):
             raise SceneError(f"frame {draw.frame} is {draw.width}x{draw.height}; the kernel draws 1..{MAX_SIDE} a side")
         if (regions.width, regions.height) != (draw.width, draw.height):
@@ -327,8 +339,10 @@ class FovealDriver:
         light = (draw.ambient, draw.diffuse)
         if not np.isfinite(light).all():
             raise SceneError(f"frame {draw.frame}: ambient and diffuse light are {light}, not finite")
-        if not all(0 <= channel <= 255 for channel in draw.background):
-            raise SceneError(f"frame {draw.frame}: background {draw.background} is not R, G, B of 0..255")
+        try:
+            draw.check_finite()
+        except ValueError as error:
+            raise SceneError(str(error)) from error
         try:
             ZoneWindow.of(draw.zone)
         except (ValueError, OverflowError) as error:
