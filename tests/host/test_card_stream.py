@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 
 import numpy as np
@@ -258,6 +258,49 @@ def test_reset_in_mid_stream_ends_the_stream_and_not_the_device() -> None:
     with pytest.raises(DeviceError, match="reset"):
         next(frames)
     check([device.render(*request(8))], [request(8)])
+
+
+CLOSE = FovealDriver.close
+
+
+@pytest.mark.parametrize("end", [FovealDriver.reset, CLOSE])
+@pytest.mark.parametrize("before", [0, 1, 2, 4])
+def test_requests_whose_making_resets_the_device_end_the_stream_alone(
+    before: int, end: Callable[[FovealDriver], None]
+) -> None:
+    card = CardDouble()
+    device = driver(card)
+
+    def asked() -> Iterator[Request]:
+        yield from (request(n) for n in range(before))
+        end(device)
+        card.log.clear()
+        yield request(9)
+
+    frames: list[Frame] = []
+    with pytest.raises(DeviceError, match="reset or closed"):
+        collect(device.stream(asked()), frames)
+    check(frames, [request(n) for n in range(max(0, before - 2))])
+    assert not card.log
+    if end is CLOSE:
+        with pytest.raises(DeviceBroken, match="was closed; open it again"):
+            device.render(*request(7))
+    else:
+        check([device.render(*request(7))], [request(7)])
+
+
+def test_an_error_behind_a_reset_is_told_as_well() -> None:
+    device = driver(CardDouble())
+
+    def asked() -> Iterator[Request]:
+        yield request(0)
+        device.reset()
+        raise KeyError("the caller's")
+
+    with pytest.raises(DeviceError, match="reset or closed") as caught:
+        list(device.stream(asked()))
+    assert isinstance(caught.value.__cause__, KeyError)
+    check(list(device.stream([request(8)])), [request(8)])
 
 
 def test_requests_are_taken_two_ahead_and_no_more() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 
@@ -38,7 +39,10 @@ MAX_SIDE = 4096
 
 
 class FovealDriver:
-    """A foveal.device.Device over a Card. After a failure it is broken and refuses work until reset() succeeds."""
+    """A foveal.device.Device over a Card. After a failure it is broken and refuses work until reset() succeeds.
+
+    One thread at a time: while a call is under way, another thread's raises DeviceBusy (close() waits instead).
+    """
 
     def __init__(
         self,
@@ -72,6 +76,7 @@ class FovealDriver:
         self._broken: str | None = None
         self._closed = False
         self._flow: object | None = None  # the stream that is open
+        self._lock = threading.RLock()  # held while the card is at work
         self._identity, self._program = self._bring_up()
 
     @property
@@ -97,20 +102,21 @@ class FovealDriver:
 
         Raises SceneError when a mesh is larger than the geometry kernel takes, DeviceError otherwise.
         """
-        self._check_ready()
-        if not isinstance(meshes, MeshSet):
-            raise SceneError(f"meshes come as a MeshSet, not as {type(meshes).__name__}")
-        try:
-            meshes.check_values()
-            packed = pack_meshes(meshes)
-        except ValueError as error:
-            raise SceneError(str(error)) from error
-        with self._breaks():
-            if self._memory is not None:
-                self._memory.free()
-                self._memory = None
-            self._meshes, self._packed = meshes, packed
-            self._upload(meshes, packed)
+        with self._alone():
+            self._check_ready()
+            if not isinstance(meshes, MeshSet):
+                raise SceneError(f"meshes come as a MeshSet, not as {type(meshes).__name__}")
+            try:
+                meshes.check_values()
+                packed = pack_meshes(meshes)
+            except ValueError as error:
+                raise SceneError(str(error)) from error
+            with self._breaks():
+                if self._memory is not None:
+                    self._memory.free()
+                    self._memory = None
+                self._meshes, self._packed = meshes, packed
+                self._upload(meshes, packed)
 
     def load_textures(self, pages: np.ndarray) -> None:
         """Upload texture pages, (n, 32, 32, 4) uint8 R, G, B, A, in place of those before; n = 0 takes them away.
@@ -118,19 +124,20 @@ class FovealDriver:
         The kernel fetches them while the ego is in the zone (hw/SPEC.md, section 7). Raises SceneError for another
         shape, or more pages than the kernel holds; load() must have come before.
         """
-        self._check_ready()
-        if not isinstance(pages, np.ndarray):
-            raise SceneError(f"texture pages come as an array, not as {type(pages).__name__}")
-        room = self._identity.texture_pages
-        if pages.dtype != np.uint8 or pages.shape[1:] != (32, 32, 4):
-            raise SceneError(f"texture pages are {pages.dtype} {pages.shape}, expected uint8 (n, 32, 32, 4)")
-        if len(pages) > room:
-            raise SceneError(f"{len(pages)} texture pages; this kernel holds {room}")
-        if self._memory is None:
-            raise SceneError("no meshes are loaded; call load(meshes) before load_textures()")
-        with self._breaks():
-            self._pages = pages.copy()
-            self._upload_textures(self._memory)
+        with self._alone():
+            self._check_ready()
+            if not isinstance(pages, np.ndarray):
+                raise SceneError(f"texture pages come as an array, not as {type(pages).__name__}")
+            room = self._identity.texture_pages
+            if pages.dtype != np.uint8 or pages.shape[1:] != (32, 32, 4):
+                raise SceneError(f"texture pages are {pages.dtype} {pages.shape}, expected uint8 (n, 32, 32, 4)")
+            if len(pages) > room:
+                raise SceneError(f"{len(pages)} texture pages; this kernel holds {room}")
+            if self._memory is None:
+                raise SceneError("no meshes are loaded; call load(meshes) before load_textures()")
+            with self._breaks():
+                self._pages = pages.copy()
+                self._upload_textures(self._memory)
 
     def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
         """Draw `draw` inside `regions`.
@@ -138,17 +145,18 @@ class FovealDriver:
         depth: the frame's pixels are the bytes of the kernel's 32-bit depth words (depth | material << 24) instead.
         Raises SceneError when the draw list does not fit the device (which stays ready), DeviceError otherwise.
         """
-        pipeline = self._pipeline()
-        self._check_fits(draw, regions)
-        with self._breaks():
-            job = pipeline.upload(draw, regions, depth, slot=0)
-            pipeline.start_geometry(job)
-            pipeline.finish_geometry(job)
-            pipeline.configure(job)
-            pipeline.start(job)
-            pipeline.finish(job)
-            pipeline.count(job, charged=False)
-            return pipeline.read_back(job)
+        with self._alone():
+            pipeline = self._pipeline()
+            self._check_fits(draw, regions)
+            with self._breaks():
+                job = pipeline.upload(draw, regions, depth, slot=0)
+                pipeline.start_geometry(job)
+                pipeline.finish_geometry(job)
+                pipeline.configure(job)
+                pipeline.start(job)
+                pipeline.finish(job)
+                pipeline.count(job, charged=False)
+                return pipeline.read_back(job)
 
     def stream(
         self, requests: Iterable[tuple[DrawList, RegionSet]], *, depth: bool = False, counters: bool = False
@@ -161,50 +169,59 @@ class FovealDriver:
         not fit, behind the frames before it; the device stays ready. Raises DeviceError when a frame fails: it and
         all in flight with it are lost, and the device is broken.
         """
-        pipeline = self._pipeline()
-        self._flow = flow = object()
+        with self._alone():
+            pipeline = self._pipeline()
+            self._flow = flow = object()
         try:
-            yield from self._overlapped(pipeline, iter(requests), depth, counters)
+            yield from self._overlapped(flow, pipeline, iter(requests), depth, counters)
         finally:
-            if self._flow is flow:
-                self._flow = None
+            with self._lock:
+                if self._flow is flow:
+                    self._flow = None
 
     def reset(self) -> None:
         """Reset the card, check it, and upload the meshes again. Raises DeviceError; then the device stays broken.
 
         A closed device's card may be another's by now: it is not touched.
         """
-        self._check_open()
-        self._broken = "a reset has not succeeded"
-        self._flow = self._memory = None
-        self._card.reset()
-        self._identity, self._program = self._bring_up()
-        if self._meshes is not None and self._packed is not None:
-            self._upload(self._meshes, self._packed)
-        self._broken = None
+        with self._alone():
+            self._check_open()
+            self._broken = "a reset has not succeeded"
+            self._flow = self._memory = None
+            self._card.reset()
+            self._identity, self._program = self._bring_up()
+            if self._meshes is not None and self._packed is not None:
+                self._upload(self._meshes, self._packed)
+            self._broken = None
 
     def close(self) -> None:
         """Give the card back; the driver cannot be used again. More than once does nothing."""
-        if self._closed:
-            return
-        self._broken, self._closed = "it was closed", True
-        self._flow = self._memory = None
-        self._card.close()
+        with self._lock:  # whatever another thread has begun ends first
+            if self._closed:
+                return
+            self._broken, self._closed = "it was closed", True
+            self._flow = self._memory = None
+            self._card.close()
 
     def _overlapped(
-        self, pipeline: Pipeline, requests: Iterator[tuple[DrawList, RegionSet]], depth: bool, counters: bool
+        self,
+        flow: object,
+        pipeline: Pipeline,
+        requests: Iterator[tuple[DrawList, RegionSet]],
+        depth: bool,
+        counters: bool,
     ) -> Iterator[Frame]:
         """The frame in the raster kernel, the one in the geometry kernel, and the one that is uploaded meanwhile."""
         raster: Job | None = None
         geometry: Job | None = None
         refused: Exception | None = None
-        number, flow = 0, self._flow
+        number = 0
         try:
             while True:
                 frame = following = None
                 request, refused = (None, refused) if refused else self._next(requests)
                 flight = [job.draw.frame for job in (raster, geometry) if job is not None]
-                with self._breaks(flight + ([request[0].frame] if request else [])):
+                with self._step(flow, refused), self._breaks(flight + ([request[0].frame] if request else [])):
                     if geometry is not None:
                         pipeline.configure(geometry)
                     if request is not None:
@@ -224,13 +241,13 @@ class FovealDriver:
                 raster, geometry = geometry, following
                 if frame is not None:
                     yield frame
-                    if self._flow is not flow:
-                        raise DeviceError("the device was reset or closed; what its stream had in flight is lost")
+                    self._check_flow(flow)
                 if raster is None and geometry is None:
                     break
         finally:
-            if self._flow is flow and self._broken is None:
-                self._drain(pipeline, raster, geometry)
+            with self._lock:
+                if self._flow is flow and self._broken is None:
+                    self._drain(pipeline, raster, geometry)
         if refused is not None:
             raise refused
 
@@ -257,6 +274,31 @@ class FovealDriver:
                 pipeline.finish(raster)
             if geometry is not None:
                 pipeline.finish_geometry(geometry)
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """One call. Raises DeviceBusy while another thread's is under way, which does not notice."""
+        if not self._lock.acquire(blocking=False):
+            raise DeviceBusy(f"{self._info.name} is used from two threads at once; one device, one thread")
+        try:
+            yield
+        finally:
+            self._lock.release()
+
+    @contextmanager
+    def _step(self, flow: object, refused: Exception | None) -> Iterator[None]:
+        """One round of a stream. Another thread is waited for: it is refused at once, or ends the stream by a reset."""
+        with self._lock:
+            self._check_flow(flow, refused)
+            yield
+
+    def _check_flow(self, flow: object, refused: Exception | None = None) -> None:
+        """Raises DeviceError when the stream has lost the device, be it to the code that makes its requests.
+
+        refused: why that code gave no request, if so.
+        """
+        if self._flow is not flow:
+            raise DeviceError("the device was reset or closed; what its stream had in flight is lost") from refused
 
     def _pipeline(self) -> Pipeline:
         """The steps of a frame, on a time line of their own."""
