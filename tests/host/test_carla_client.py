@@ -47,6 +47,12 @@ class Snapshot(list):
         super().__init__(states)
         self.frame, self.timestamp = frame, Stamp(frame * 0.05)
 
+    def find(self, number: int) -> State | None:
+        return next((state for state in self if state.id == number), None)
+
+    def has_actor(self, number: int) -> bool:
+        return self.find(number) is not None
+
 
 @dataclass
 class Actor:

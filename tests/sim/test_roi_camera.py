@@ -275,6 +275,27 @@ except Exception as error:
     assert message in facts["error"][1]
 
 
+def test_a_policy_that_fails_ends_the_camera_with_its_error(server: Server) -> None:
+    facts = run_client(
+        script(
+            ROI_LINE.replace(
+                "device='model'", "device='model', policy=type('P', (), {'wishes': lambda self, s: [][0]})()"
+            ),
+            """
+            world.tick()
+            for _ in range(200):
+                if camera.failure is not None:
+                    break
+                time.sleep(0.05)
+            facts["failure"], facts["listening"] = type(camera.failure).__name__, camera.is_listening()
+            camera.destroy(), car.destroy()
+            """,
+        ),
+        server.rpc,
+    )
+    assert facts == {"failure": "IndexError", "listening": False}
+
+
 def test_another_filling_is_refused_with_the_choices() -> None:
     from foveal.carla.outside import Outside
 

@@ -67,7 +67,7 @@ def test_the_sun_moves_the_light(world, picture):
 def test_sensor_tick_decides_how_many_of_ten_ticks_are_captured(period, taken):
     attributes = {"image_size_x": "8", "image_size_y": "8", "fov": "90", "sensor_tick": str(period)}
     camera = Camera.of(1, 1, attributes)
-    assert sum(camera.take(3.0 + 0.05 * tick) for tick in range(10)) == taken
+    assert sum(camera.period.take(3.0 + 0.05 * tick) for tick in range(10)) == taken
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import atexit
 import logging
-import math
 import threading
 import time
 import weakref
@@ -17,15 +16,17 @@ import carla
 import numpy as np
 
 from foveal.carla.image import RoiImage
-from foveal.carla.outside import Filler, Outside, whole
+from foveal.carla.outside import Filler, Outside
 from foveal.carla.reader import TickReader
 from foveal.carla.world_scene import static_scene
 from foveal.device import Device, open_device
 from foveal.drawlist import Zone
 from foveal.errors import DeviceError, FovealError, SceneError
 from foveal.frame import Frame, StageTime
+from foveal.period import Period
 from foveal.policy import Policy, Sight, TrackedActors, choose, warm_up
 from foveal.provenance import Provenance
+from foveal.region import RegionSet
 from foveal.scene.assemble import Scene, build_scene, draw_list
 from foveal.scene.sun import sun_direction
 from foveal.scene.tick import CameraMount
@@ -39,7 +40,6 @@ HONOURED = ("image_size_x", "image_size_y", "fov", "sensor_tick", "role_name")
 """Attributes of the blueprint that change what this camera does; the others are kept and have no effect."""
 
 _JOIN_S = 10.0
-_SAME_S = 1e-6
 _WEATHER_S = 1.0
 """The sun is asked for so often, in simulated seconds: it costs a round trip."""
 
@@ -89,7 +89,7 @@ class RoiCamera:
             raise ValueError(f"at least one snapshot must be able to wait, got queue={queue}")
         self.attributes: Mapping[str, str] = {attribute.id: _text(attribute) for attribute in blueprint}
         self._mount = _mount(self.attributes, transform)
-        self._period_s = _figure(self.attributes, "sensor_tick")
+        self._period = _period(self.attributes)
         self._world, self._parent = world, attach_to
         self._reader = TickReader(world, self._mount, attach_to.id if attach_to is not None else 0)
         self._policy = policy if policy is not None else TrackedActors()
@@ -98,7 +98,6 @@ class RoiCamera:
         self._owned = isinstance(device, str)
         self._device: Device = open_device(device) if isinstance(device, str) else device
         self._scene: Scene | None = None
-        self._due_s = 0.0
         self._light: tuple[float, tuple[float, float, float]] | None = None
         self._waiting: deque[carla.WorldSnapshot] = deque()
         self._queue = queue
@@ -151,7 +150,7 @@ class RoiCamera:
 
     def get_transform(self) -> carla.Transform:
         """The camera's pose in the last snapshot."""
-        return _transform(self._reader.read(self._world.get_snapshot()).camera)
+        return _transform(self._reader.camera(self._world.get_snapshot()))
 
     def get_location(self) -> carla.Location:
         """Its place in the last snapshot."""
@@ -166,10 +165,10 @@ class RoiCamera:
             raise FovealError("the camera was destroyed; make another one")
         if self._failure is not None:
             raise self._failure
+        self._prepare()
         with self._change:
             self._callback = callback
         if self._thread is None:
-            self._prepare()
             self._thread = threading.Thread(target=self._work, name="foveal-camera", daemon=True)
             self._thread.start()
             self._subscription = self._world.on_tick(self._arrive)
@@ -219,21 +218,13 @@ class RoiCamera:
     def _arrive(self, snapshot: carla.WorldSnapshot) -> None:
         """In the client's thread: keep it short."""
         with self._change:
-            if self._callback is None or not self._take(snapshot.timestamp.elapsed_seconds):
+            if self._callback is None or not self._period.take(snapshot.timestamp.elapsed_seconds):
                 return
             if len(self._waiting) == self._queue:
                 self._waiting.popleft()
                 self._dropped += 1
             self._waiting.append(snapshot)
             self._change.notify_all()
-
-    def _take(self, now_s: float) -> bool:
-        """Is an image due? Then the next one is a period later."""
-        if now_s + _SAME_S < self._due_s:
-            return False
-        following = self._due_s + self._period_s
-        self._due_s = following if following > now_s else now_s + self._period_s
-        return True
 
     def _work(self) -> None:
         """The camera's thread: render what waits, in order, until stop()."""
@@ -247,7 +238,7 @@ class RoiCamera:
                 snapshot = self._waiting.popleft()
             try:
                 image = self._image(snapshot)
-            except (FovealError, RuntimeError) as error:
+            except Exception as error:  # a server that is gone, a device that fails, a policy of the user's
                 self._fail(error)
                 return
             if self._callback is callback:
@@ -288,7 +279,9 @@ class RoiCamera:
             raise DeviceError(f"the device answered frame {frame.frame} when asked for {tick.frame}; reset it")
 
         def again(mount: CameraMount) -> Frame:
-            return self._device.render(draw_list(scene, tick, mount, sun, self._zone), whole(mount))
+            return self._device.render(
+                draw_list(scene, tick, mount, sun, self._zone), RegionSet.full(mount.width, mount.height)
+            )
 
         pixels, filling = self._filler.fill(frame, self._mount, again)
         host = (("snapshot", start, read), ("region", read, chosen), ("scene", chosen, placed))
@@ -323,11 +316,11 @@ def _text(attribute: carla.ActorAttribute) -> str:
     return str(readers[attribute.type]())
 
 
-def _figure(attributes: Mapping[str, str], name: str) -> float:
-    value = float(attributes.get(name, "0"))
-    if not 0.0 <= value < math.inf:
-        raise SceneError(f"{name} must be 0 or more, got {attributes[name]}")
-    return value
+def _period(attributes: Mapping[str, str]) -> Period:
+    try:
+        return Period(float(attributes.get("sensor_tick", "0")))
+    except ValueError as error:
+        raise SceneError(f"the blueprint's attributes are no camera: {error}") from error
 
 
 def _mount(attributes: Mapping[str, str], transform: carla.Transform) -> CameraMount:

@@ -9,7 +9,6 @@ from enum import StrEnum
 import numpy as np
 
 from foveal.frame import Frame, StageTime
-from foveal.region import RegionSet
 from foveal.scene.tick import CameraMount
 
 __all__ = ["Filler", "Outside"]
@@ -60,8 +59,3 @@ class Filler:
         for r in frame.regions:
             pixels[r.y0 : r.y1, r.x0 : r.x1] = frame.pixels[r.y0 : r.y1, r.x0 : r.x1]
         return pixels, tuple(replace(stage, name=f"coarse_{stage.name}") for stage in small.stages)
-
-
-def whole(mount: CameraMount) -> RegionSet:
-    """All pixels of a mount's picture."""
-    return RegionSet.full(mount.width, mount.height)

@@ -55,20 +55,13 @@ class TickReader:
             speed = state.get_velocity()
             rows.append((*_pose(state.get_transform()), speed.x, speed.y, speed.z))
         motion = np.array(rows, dtype=np.float64).reshape(-1, 9)
-        ego = np.zeros(6)
-        if self.ego_id:
-            if self.ego_id not in states:
-                raise SceneError(
-                    f"frame {snapshot.frame}: the ego, actor {self.ego_id}, is gone (destroyed by another client, or "
-                    "fallen out of the world); spawn it again and repeat the drive"
-                )
-            ego = np.array(_pose(states[self.ego_id].get_transform()), dtype=np.float64)
+        ego = self._ego(snapshot)
         return Tick(
             frame=snapshot.frame,
             time_s=snapshot.timestamp.elapsed_seconds,
             ego_id=self.ego_id,
             ego=ego,
-            camera=pose_of(carla_matrix(ego) @ carla_matrix(self._mount.pose())),
+            camera=self._on(ego),
             types=tuple(self._types),
             actor_id=np.array(kept, dtype=np.uint32),
             actor_type=np.array([self._types[self._actor[number].type_id] for number in kept], dtype=np.int32),
@@ -77,6 +70,23 @@ class TickReader:
             box=np.array([self._box[number] for number in kept], dtype=np.float64).reshape(-1, 9),
             skipped=tuple(skipped),
         )
+
+    def camera(self, snapshot: carla.WorldSnapshot) -> np.ndarray:
+        """(6,) float64 the camera's pose alone. Raises SceneError when the ego is gone."""
+        return self._on(self._ego(snapshot))
+
+    def _ego(self, snapshot: carla.WorldSnapshot) -> np.ndarray:
+        if not self.ego_id:
+            return np.zeros(6)
+        if not snapshot.has_actor(self.ego_id):
+            raise SceneError(
+                f"frame {snapshot.frame}: the ego, actor {self.ego_id}, is gone (destroyed by another client, or "
+                "fallen out of the world); spawn it again and repeat the drive"
+            )
+        return np.array(_pose(snapshot.find(self.ego_id).get_transform()), dtype=np.float64)
+
+    def _on(self, ego: np.ndarray) -> np.ndarray:
+        return pose_of(carla_matrix(ego) @ carla_matrix(self._mount.pose()))
 
     def _meet(self, numbers: list[int]) -> None:
         """Ask once for actors not seen before."""

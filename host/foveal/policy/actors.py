@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from foveal.policy.margin import widened
 from foveal.policy.sight import Sight
 from foveal.policy.wishes import Wishes
 from foveal.projection import BoxFlag, project_many
@@ -56,8 +57,7 @@ class TrackedActors:
         projected = project_many(camera, tick.transform[near], tick.box[near], tick.actor_id[near])
         size = projected.region[:, 2:] - projected.region[:, :2]
         large = projected.visible & (size[:, 0] * size[:, 1] >= self._min_area_px)
-        grown = np.ceil(self._margin_px + self._margin_share * size).astype(np.int64)
-        box = np.concatenate([projected.region[:, :2] - grown, projected.region[:, 2:] + grown], axis=1)
+        box = widened(projected.region, self._margin_px, self._margin_share)
         weight = importance[near] / _seconds(tick, near, offset, away)
         dropped = _dropped(projected.flags, projected.visible, large) | {"too_far": len(rows) - len(near)}
         return Wishes(box[large], weight[large], tick.actor_id[near[large]].astype(np.int64), dropped)

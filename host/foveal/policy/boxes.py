@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from foveal.policy.margin import widened
 from foveal.policy.sight import Sight
 from foveal.policy.wishes import Wishes
 from foveal.projection import project_many
@@ -38,5 +39,4 @@ class WorldBoxes:
         box = np.asarray(self._lookup(sight), dtype=np.float64).reshape(-1, 9)
         projected = project_many(sight.camera, np.repeat(_AT_ORIGIN, len(box), axis=0), box)
         region = projected.region[projected.visible]
-        grown = np.ceil(self._margin_px + self._margin_share * (region[:, 2:] - region[:, :2])).astype(np.int64)
-        return Wishes.of(np.concatenate([region[:, :2] - grown, region[:, 2:] + grown], axis=1), self._weight)
+        return Wishes.of(widened(region, self._margin_px, self._margin_share), self._weight)

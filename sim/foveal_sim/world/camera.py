@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
+from foveal.period import Period
 
 from foveal_sim.world.episode import Episode
 
@@ -17,36 +18,25 @@ _MAX_SIDE = 4096
 
 @dataclass
 class Camera:
-    """A spawned `sensor.camera.rgb`. width, height: pixels. period_s: 0 for every tick. due_s: next capture."""
+    """A spawned `sensor.camera.rgb`. width, height: pixels. period: when it is due."""
 
     actor_id: int
     stream_id: int
     width: int
     height: int
     fov_deg: float
-    period_s: float
-    due_s: float = 0.0
+    period: Period
 
     @classmethod
     def of(cls, actor_id: int, stream_id: int, attributes: Mapping[str, str]) -> Camera:
         """From blueprint attributes. Raises ValueError for values that are no camera."""
         width, height = int(attributes["image_size_x"]), int(attributes["image_size_y"])
-        fov, period = float(attributes["fov"]), float(attributes["sensor_tick"])
+        fov = float(attributes["fov"])
         if not (1 <= width <= _MAX_SIDE and 1 <= height <= _MAX_SIDE):
             raise ValueError(f"image_size must be 1..{_MAX_SIDE} pixels a side, got {width}x{height}")
         if not 0.0 < fov < 180.0:
             raise ValueError(f"fov must be between 0 and 180 degrees, got {fov}")
-        if not 0.0 <= period < float("inf"):
-            raise ValueError(f"sensor_tick must be 0 or more seconds, got {period}")
-        return cls(actor_id, stream_id, width, height, fov, period)
-
-    def take(self, now_s: float) -> bool:
-        """Is a capture due at `now_s` simulated seconds? Then the next one is a period later."""
-        if now_s + 1e-9 < self.due_s:
-            return False
-        following = self.due_s + self.period_s
-        self.due_s = following if following > now_s else now_s + self.period_s
-        return True
+        return cls(actor_id, stream_id, width, height, fov, Period(float(attributes["sensor_tick"])))
 
 
 class CameraRenderer(Protocol):

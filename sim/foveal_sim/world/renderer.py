@@ -11,6 +11,7 @@ from foveal import golden
 from foveal.device import open_device
 from foveal.drawlist import DrawList, MeshSet
 from foveal.errors import MapError
+from foveal.period import Period
 from foveal.region import RegionSet
 from foveal.scene.assemble import Scene, build_scene, draw_list
 from foveal.scene.static import StaticScene
@@ -92,7 +93,7 @@ class SceneRenderer:
     def warm_up(self, episode: Episode) -> None:
         """Build the scene and draw one small picture, so that no client waits for compilers at its first image."""
         nobody = 0
-        self.render(episode, Camera(nobody, 0, 64, 64, 90.0, 0.0), 0, 0.0)
+        self.render(episode, Camera(nobody, 0, 64, 64, 90.0, Period(0.0)), 0, 0.0)
 
     def _ready(self, episode: Episode, tick: Tick) -> Scene:
         hidden = frozenset(episode.hidden)

@@ -107,7 +107,7 @@ class World:
         try:
             if self._cameras and not self.episode.settings.no_rendering:
                 for camera in self._cameras.values():
-                    if self.hub.wanted(camera.stream_id) and camera.take(self.elapsed_s):
+                    if self.hub.wanted(camera.stream_id) and camera.period.take(self.elapsed_s):
                         self._capture(camera)
         finally:
             self.hub.publish(self.observer, self.snapshot())
