@@ -19,8 +19,8 @@ help: ## list the targets
 bench: setup-run ## drive CARLA ticks, render on every device, compare, price; options: ARGS="--ticks 20"
 	@$(BIN)/foveal bench $(ARGS)
 
-test: setup-dev setup-synth setup-pynq ## the Python tests; one: ARGS=tests/host/test_card_driver.py
-	@$(BIN)/pytest $(ARGS)
+test: setup-dev setup-synth setup-pynq ## the Python tests, files side by side; one: ARGS=tests/host/test_card_driver.py; in one process: ARGS="-n 0 --pdb"
+	@$(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile $(ARGS)
 
 sim: setup-dev ## the RTL benches on Icarus and Verilator; one: MODULE=roi_clip SIM=icarus SEED=7
 	@$(BIN)/python sim/run.py $(if $(MODULE),--module $(MODULE)) $(if $(SIM),--sim $(SIM)) $(if $(SEED),--seed $(SEED)) $(ARGS)
