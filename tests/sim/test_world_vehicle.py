@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from foveal_sim.world.bicycle import MAX_STEER_RAD
+from foveal_sim.world.bicycle import MAX_STEER_DEG
 from foveal_sim.world.episode import Episode, Population
 from foveal_sim.world.geometry import compose, footprint, overlaps, rotation, rotation_angles
 from foveal_sim.world.opendrive import load_map
@@ -70,7 +70,7 @@ def test_full_steer_drives_the_bicycle_models_circle_to_the_right(world):
         places.append(world.table.pose(car)[:2])
     x, y = np.array(places).T
     # Kinematic bicycle: R = lr / sin(beta), beta = atan(tan(delta) / 2), lr = half of 0.6 x 4.7 m.
-    radius = 0.5 * 0.6 * 4.7 / math.sin(math.atan(math.tan(MAX_STEER_RAD) / 2))
+    radius = 0.5 * 0.6 * 4.7 / math.sin(math.atan(math.tan(math.radians(MAX_STEER_DEG)) / 2))
     assert (x.max() - x.min()) / 2 == pytest.approx(radius, rel=0.01)
     assert (y.max() - y.min()) / 2 == pytest.approx(radius, rel=0.01)
     assert y.mean() > 300.0  # right of a vehicle that looks along +x

@@ -12,16 +12,20 @@ from foveal.scene.part import Colour, Part
 from foveal.scene.solids import quad
 from foveal.scene.static import Lane, Mark, StaticScene
 
-__all__ = ["KERB_M", "ground", "roads"]
+__all__ = ["GROUND_DROP_M", "KERB_M", "SIDEWALK_M", "ground", "roads"]
 
 KERB_M = 0.12
 """Height of a sidewalk above the lane beside it."""
+SIDEWALK_M = 2.5
+"""Width of the sidewalk that a road gets where it ends sideways in nothing."""
+GROUND_DROP_M = 0.14
+"""Depth of the grass below the lanes."""
 
 _UP = np.array([0.0, 0.0, 1.0])
 _ASPHALT, _PAVING, _KERB, _GRASS = (86, 87, 90), (164, 160, 152), (188, 186, 180), (104, 126, 74)
 _WHITE, _YELLOW = (236, 236, 230), (228, 184, 56)
 _MARK_WIDTH_M, _MARK_LIFT_M, _DASH_M = 0.15, 0.02, 4.0
-_SIDEWALK_M, _JUNCTION_DROP_M, _GROUND_DROP_M = 2.5, 0.03, 0.14
+_JUNCTION_DROP_M = 0.03
 _OVERLAP_M = 0.03
 _LONGEST_QUAD_M, _SHARPEST_TURN_RAD = 12.0, 0.03
 _GROUND_CELL_M, _GROUND_REACH_M, _GROUND_CELLS = 20.0, 300.0, 160
@@ -65,7 +69,7 @@ def ground(static: StaticScene) -> Part:
     x, y = (first[0] + np.arange(nx + 1)) * cell, (first[1] + np.arange(ny + 1)) * cell
     grid = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
     lanes = scene_points(static.lane_pose[:, :3])
-    height = _ground_height(grid, lanes[:: max(1, len(lanes) // 1500)], 1.5 * cell) - _GROUND_DROP_M
+    height = _ground_height(grid, lanes[:: max(1, len(lanes) // 1500)], 1.5 * cell) - GROUND_DROP_M
     index = np.arange((nx + 1) * (ny + 1)).reshape(nx + 1, ny + 1)
     a, b, c, d = index[:-1, :-1], index[1:, :-1], index[1:, 1:], index[:-1, 1:]
     triangle = np.stack([np.stack([a, b, c], axis=-1), np.stack([a, c, d], axis=-1)], axis=2).reshape(-1, 3)
@@ -188,7 +192,7 @@ def _open_sides(static: StaticScene, edges: _Edges, segment: np.ndarray) -> list
     for side, sign in ((0, 1.0), (1, -1.0)):
         walk = segment[road & static.lane_open[first, side]]
         inner = edges.point[:, side] + KERB_M * _UP
-        outer = inner + sign * _SIDEWALK_M * edges.left
+        outer = inner + sign * SIDEWALK_M * edges.left
         parts += _painted(_ribbon(inner, outer, walk, _UP), _PAVING, Material.PAVEMENT)
         kerb = _ribbon(inner, inner - 2 * KERB_M * _UP, walk, -sign * edges.left[walk[:, 0]])
         parts += _painted(kerb, _KERB, Material.PAVEMENT)

@@ -9,21 +9,24 @@ from foveal.jit import compiled
 
 from foveal_sim.world.actors import ActorTable
 
-__all__ = ["bicycle", "drive"]
+__all__ = ["MAX_STEER_DEG", "WHEELBASE_SHARE", "bicycle", "drive"]
 
-MAX_STEER_RAD = math.radians(35.0)
+MAX_STEER_DEG = 35.0
+"""Steering angle of the front wheels at full steer, unless a physics control says otherwise."""
 MAX_ACCELERATION = 4.0
 MAX_BRAKING = 8.0
 TOP_SPEED = 45.0
 _ROLLING = 0.15
 # Axle distance as a share of the vehicle's length; typical passenger cars lie at 0.57 .. 0.62.
-_WHEELBASE_SHARE = 0.6
+WHEELBASE_SHARE = 0.6
 
 
-def drive(table: ActorTable, slots: np.ndarray, constant_speed: np.ndarray, delta_s: float) -> None:
+def drive(
+    table: ActorTable, slots: np.ndarray, constant_speed: np.ndarray, max_steer_rad: np.ndarray, delta_s: float
+) -> None:
     """Advance the vehicles in `slots` by `delta_s` seconds from the controls in their records.
 
-    constant_speed: (n,) m/s that replaces throttle and brake, NaN for none.
+    constant_speed: (n,) m/s that replaces throttle and brake, NaN for none. max_steer_rad: (n,) angle at full steer.
     """
     records = table.records
     motion, speed = records["motion"][slots], table.speed[slots]
@@ -35,6 +38,7 @@ def drive(table: ActorTable, slots: np.ndarray, constant_speed: np.ndarray, delt
         records["reverse"][slots],
         table.half[slots, 0],
         constant_speed,
+        max_steer_rad,
         delta_s,
     )
     records["motion"][slots] = motion
@@ -51,6 +55,7 @@ def bicycle(
     reverse: np.ndarray,
     half_length: np.ndarray,
     constant_speed: np.ndarray,
+    max_steer_rad: np.ndarray,
     delta_s: float,
 ) -> None:
     """Centre-of-mass bicycle with the mass in the middle (R. Rajamani, Vehicle Dynamics and Control, ch. 2.2).
@@ -70,8 +75,8 @@ def bicycle(
             v = math.copysign(max(abs(v) - slowing * delta_s, 0.0), v)
         else:
             v = constant_speed[i]
-        slip = math.atan(math.tan(pedals[i, 1] * MAX_STEER_RAD) / 2.0)
-        turn = 2.0 * v * math.sin(slip) / (_WHEELBASE_SHARE * 2.0 * half_length[i])
+        slip = math.atan(math.tan(pedals[i, 1] * max_steer_rad[i]) / 2.0)
+        turn = 2.0 * v * math.sin(slip) / (WHEELBASE_SHARE * 2.0 * half_length[i])
         heading = math.radians(motion[i, 4]) + slip + turn * (delta_s / 2.0)  # midpoint rule
         vx, vy = v * math.cos(heading), v * math.sin(heading)
         motion[i, 0] += vx * delta_s

@@ -5,9 +5,11 @@ Sizes are nominal full sizes of the things named, in metres, rounded to 5 cm.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from foveal_sim.world.sensor_attributes import SENSOR_ATTRIBUTES
 
 __all__ = ["LIBRARY", "Attribute", "Blueprint"]
 
@@ -99,6 +101,12 @@ def _camera() -> Blueprint:
     return Blueprint("sensor.camera.rgb", "sensor,camera,rgb", attributes)
 
 
+def _sensor(name: str, rows: Sequence[tuple[str, type, str]]) -> Blueprint:
+    kinds = {bool: _BOOL, int: _INT, float: _FLOAT}
+    attributes = (*(Attribute(row, kinds[kind], value) for row, kind, value in rows), _SENSOR_ROLE)
+    return Blueprint(name, name.replace(".", ","), attributes)
+
+
 _SENSOR_ROLE = Attribute("role_name", _STRING, "front", ("front", "back", "left", "right"))
 _PAINT = ("180,30,30", "30,60,140", "220,220,220", "40,40,45", "200,170,40", "60,120,70")
 _BLUEPRINTS = (
@@ -127,7 +135,8 @@ _BLUEPRINTS = (
     _prop("box01", (0.60, 0.60, 0.60)),
     _prop("bin", (0.55, 0.55, 1.10)),
     _camera(),
-    Blueprint("sensor.other.lane_invasion", "sensor,other,lane_invasion", (_SENSOR_ROLE,)),
+    *(_sensor(name, rows) for name, rows in SENSOR_ATTRIBUTES.items()),
+    Blueprint("controller.ai.walker", "controller,ai,walker", (Attribute("role_name", _STRING, "default"),)),
 )
 LIBRARY: Mapping[str, Blueprint] = MappingProxyType({blueprint.id: blueprint for blueprint in _BLUEPRINTS})
 """Blueprints by id, in the library's order."""

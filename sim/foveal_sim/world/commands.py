@@ -15,6 +15,22 @@ from foveal_sim.world.world import World
 
 __all__ = ["Commands"]
 
+_CONSOLE = 20
+# Orders that make sense to a client and change nothing in a kinematic world without doors.
+_WITHOUT_EFFECT = (
+    "add_actor_angular_impulse",
+    "add_actor_torque",
+    "set_actor_target_angular_velocity",
+    "set_actor_collisions",
+    "set_actor_enable_gravity",
+    "set_actor_dead",
+    "open_vehicle_door",
+    "close_vehicle_door",
+    "set_wheel_steer_direction",
+    "set_wheel_pitch_angle",
+    "show_vehicle_debug_telemetry",
+)
+
 
 class Commands:
     """Commands on actors of `world`. An unknown actor is refused with CallError."""
@@ -25,12 +41,21 @@ class Commands:
         self._batch: dict[int, Callable[..., object]] = {
             1: self.destroy,
             2: self.control,
+            3: self.ackermann,
             4: self.walker_control,
+            5: self.physics,
             6: self.transform,
             7: self.walker_state,
             8: self.velocity,
+            9: self.accept,
+            10: self.impulse,
+            11: self.force,
+            12: self.accept,
+            13: self.accept,
             14: self.simulate_physics,
             15: self.accept,
+            16: self.accept,
+            17: self.accept,
             18: self.lights,
             19: self.location,
         }
@@ -45,11 +70,17 @@ class Commands:
         table.command("enable_actor_constant_velocity", self.constant_velocity)
         table.command("disable_actor_constant_velocity", self.no_constant_velocity)
         table.command("set_actor_simulate_physics", self.simulate_physics)
-        table.command("set_actor_enable_gravity", self.accept)
-        table.command("set_actor_collisions", self.accept)
         table.command("apply_control_to_vehicle", self.control)
         table.command("apply_control_to_walker", self.walker_control)
         table.command("set_vehicle_light_state", self.lights)
+        table.command("add_actor_impulse", self.impulse)
+        table.command("add_actor_impulse_at_location", self.impulse)
+        table.command("add_actor_force", self.force)
+        table.command("add_actor_force_at_location", self.force)
+        table.command("apply_physics_control", self.physics)
+        table.command("apply_ackermann_control_to_vehicle", self.ackermann)
+        for name in _WITHOUT_EFFECT:
+            table.command(name, self.accept)
 
     def actor(self, actor_id: int) -> Actor:
         """The live actor with this id. Raises CallError."""
@@ -57,6 +88,10 @@ class Commands:
         if actor is None:
             raise CallError(f"unable to find actor {actor_id}: it was destroyed or never existed")
         return actor
+
+    def vehicle(self, actor_id: int) -> Actor:
+        """The live vehicle with this id. Raises CallError."""
+        return self._of("vehicle", actor_id)
 
     def destroy(self, actor_id: int) -> bool:
         self.actor(actor_id)
@@ -83,12 +118,30 @@ class Commands:
     def simulate_physics(self, actor_id: int, enabled: bool) -> None:
         self._world.episode.simulate_physics(self.actor(actor_id).id, bool(enabled))
 
+    def impulse(self, actor_id: int, impulse: Sequence[Any], *_: Any) -> None:
+        """N s in the world; where it acts makes no difference."""
+        self._world.episode.push(self.actor(actor_id), vector(impulse))
+
+    def force(self, actor_id: int, force: Sequence[Any], *_: Any) -> None:
+        """N in the world, for one step."""
+        step = self._world.episode.settings.step_s
+        x, y, z = vector(force)
+        self._world.episode.push(self.actor(actor_id), (x * step, y * step, z * step))
+
+    def physics(self, actor_id: int, control: Sequence[Any]) -> None:
+        self._world.episode.apply_physics(self.vehicle(actor_id), control)
+
+    def ackermann(self, actor_id: int, control: Sequence[Any]) -> None:
+        self._world.episode.steer_by(self.vehicle(actor_id), control)
+
     def control(self, actor_id: int, control: Sequence[Any]) -> None:
-        slot = self._of("vehicle", actor_id)
+        actor = self.vehicle(actor_id)
+        slot = actor.slot
         records = self._world.episode.table.records
         throttle, steer, brake = (float(value) for value in control[:3])
         if not (math.isfinite(throttle) and math.isfinite(steer) and math.isfinite(brake)):
             raise ValueError(f"vehicle control of actor {actor_id} is not finite: {list(control)}")
+        self._world.episode.steer_by(actor, None)
         records["throttle"][slot] = min(max(throttle, 0.0), 1.0)
         records["steer"][slot] = min(max(steer, -1.0), 1.0)
         records["brake"][slot] = min(max(brake, 0.0), 1.0)
@@ -98,7 +151,7 @@ class Commands:
         records["gear"][slot] = int(control[6])
 
     def walker_control(self, actor_id: int, control: Sequence[Any]) -> None:
-        slot = self._of("walker", actor_id)
+        slot = self._of("walker", actor_id).slot
         records = self._world.episode.table.records
         speed = float(control[1])
         if not math.isfinite(speed):
@@ -132,6 +185,8 @@ class Commands:
         try:
             if kind == 0:
                 return success(self._spawn_in_batch(payload))
+            if kind == _CONSOLE:
+                return failure("this server has no console")
             actor_id = payload[0] or spawned
             command = self._batch.get(kind)
             if command is None:
@@ -150,8 +205,8 @@ class Commands:
             self._one(command[0][0], command[0][1], actor.id)
         return actor.id
 
-    def _of(self, category: str, actor_id: int) -> int:
+    def _of(self, category: str, actor_id: int) -> Actor:
         actor = self.actor(actor_id)
         if actor.category != category:
             raise CallError(f"actor {actor_id} is {actor.blueprint.id}, not a {category}")
-        return actor.slot
+        return actor

@@ -6,15 +6,19 @@ import logging
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from foveal.errors import FovealError
 
+from foveal_sim.world.ackermann import DEFAULT_GAINS, Ackermann
 from foveal_sim.world.actors import Actor, ActorTable
 from foveal_sim.world.bicycle import drive
 from foveal_sim.world.blueprints import LIBRARY, Blueprint
+from foveal_sim.world.ground import Ground, make_ground
 from foveal_sim.world.lanes import LaneGraph, lane_strips
 from foveal_sim.world.opendrive import RoadMap
+from foveal_sim.world.physics import Physics
 from foveal_sim.world.scenery import EnvironmentObject, place_scenery
 from foveal_sim.world.settings import EpisodeSettings, default_weather
 from foveal_sim.world.traffic import Traffic
@@ -60,21 +64,30 @@ class Episode:
         self.driving = LaneGraph.of(strips, "driving")
         self.scenery: list[EnvironmentObject] = place_scenery(strips)
         self.hidden: set[int] = set()
+        self.physics = Physics()
         self.next_id = first_id
         self._traffic = Traffic(self.driving, road_map.speed_limit_mps, population.seed)
         self._sidewalks = LaneGraph.of(strips, "sidewalk")
         self._strollers = Strollers(self._sidewalks, population.seed)
+        self._strips = strips
         self._still: set[int] = set()
         self._constant: dict[int, float] = {}
+        self._ackermann: dict[int, Ackermann] = {}
+        self._gains: dict[int, tuple[float, ...]] = {}
         self._version = -1
         self._driven = self._walked = self._obstacles = np.empty(0, dtype=np.int64)
-        self._speeds = np.empty(0)
+        self._speeds = self._steers = np.empty(0)
         uid = len(LIBRARY) + 1
         self.spectator = self._add(
             lambda slot: Actor(self.next_id, slot, uid, _SPECTATOR, {}), (0.0, 0.0, 10.0, 0.0, 0.0, 0.0)
         )
         self.spawn_points = self._spawn_points()
         self._populate(population)
+
+    @cached_property
+    def ground(self) -> Ground:
+        """The ground as rays meet it; made when first asked for."""
+        return make_ground(self._strips)
 
     # -- spawning ------------------------------------------------------------------------------------------------
 
@@ -122,6 +135,9 @@ class Episode:
             self._strollers.release(actor.id)
             self._still.discard(actor.id)
             self._constant.pop(actor.id, None)
+            self._ackermann.pop(actor.id, None)
+            self._gains.pop(actor.id, None)
+            self.physics.forget(actor.id)
             self.lights.pop(actor.id, None)
         return gone
 
@@ -152,6 +168,41 @@ class Episode:
             self._constant[actor_id] = speed_mps
         self._version = -1
 
+    def push(self, actor: Actor, momentum: Sequence[float]) -> None:
+        """Change a vehicle's forward speed by the forward part of `momentum` (world, N s) over its mass."""
+        if actor.category != "vehicle":
+            return
+        yaw = math.radians(float(self.table.records["pose"][actor.slot, 4]))
+        along = momentum[0] * math.cos(yaw) + momentum[1] * math.sin(yaw)
+        self.table.speed[actor.slot] += along / self.mass(actor)
+
+    def mass(self, actor: Actor) -> float:
+        """kg."""
+        return self.physics.mass(actor)
+
+    def apply_physics(self, actor: Actor, control: Sequence[object]) -> None:
+        """Give a vehicle another physics control. Raises ValueError."""
+        self.physics.apply(actor, control)
+        self._version = -1
+
+    def steer_by(self, actor: Actor, target: Sequence[float] | None) -> None:
+        """Drive a vehicle by Ackermann control from now on, or (None) by its pedals again. Raises ValueError."""
+        if target is None:
+            self._ackermann.pop(actor.id, None)
+        else:
+            fresh = Ackermann(self._gains.get(actor.id, DEFAULT_GAINS))
+            self._ackermann.setdefault(actor.id, fresh).aim(target)
+
+    def ackermann_gains(self, actor: Actor) -> tuple[float, ...]:
+        """The gains of a vehicle's Ackermann controllers."""
+        return self._gains.get(actor.id, DEFAULT_GAINS)
+
+    def set_ackermann_gains(self, actor: Actor, gains: Sequence[float]) -> None:
+        """Raises ValueError when they are not six finite numbers."""
+        self._gains[actor.id] = Ackermann(gains).gains
+        if actor.id in self._ackermann:
+            self._ackermann[actor.id].set_gains(gains)
+
     # -- time ----------------------------------------------------------------------------------------------------
 
     def step(self) -> None:
@@ -161,8 +212,10 @@ class Episode:
             self._look_up()
         self._traffic.step(self.table, self._obstacles, delta)
         self._strollers.step(self.table, delta)
+        if self._ackermann:
+            self._press_pedals(delta)
         if len(self._driven):
-            drive(self.table, self._driven, self._speeds, delta)
+            drive(self.table, self._driven, self._speeds, self._steers, delta)
         if len(self._walked):
             walk(self.table, self._walked, delta)
         self.table.follow_parents()
@@ -170,7 +223,21 @@ class Episode:
     def warm_up(self) -> None:
         """Compile what `step` needs, so that no client waits for it at the first tick."""
         Traffic(self.driving, self.road_map.speed_limit_mps, 0).warm_up(self.table)
-        drive(self.table, np.empty(0, dtype=np.int64), np.empty(0), 1.0)
+        drive(self.table, np.empty(0, dtype=np.int64), np.empty(0), np.empty(0), 1.0)
+
+    def _press_pedals(self, delta_s: float) -> None:
+        records = self.table.records
+        for actor_id, driver in self._ackermann.items():
+            actor = self.table.get(actor_id)
+            if actor is None:
+                continue
+            yaw = math.radians(float(records["pose"][actor.slot, 4]))
+            x, y = records["acceleration"][actor.slot, :2].tolist()
+            along = x * math.cos(yaw) + y * math.sin(yaw)
+            speed = float(self.table.speed[actor.slot])
+            throttle, steer, brake, reverse = driver.pedals(speed, along, self.physics.max_steer_rad(actor), delta_s)
+            records["pedals"][actor.slot] = throttle, steer, brake
+            records["reverse"][actor.slot] = reverse
 
     def _look_up(self) -> None:
         vehicles = [a for a in self.table if a.category == "vehicle" and not a.parent and a.id not in self._traffic]
@@ -180,6 +247,7 @@ class Episode:
         self._driven = np.array([actor.slot for actor in moved], dtype=np.int64)
         self._walked = np.array([actor.slot for actor in people if actor.id not in self._still], dtype=np.int64)
         self._speeds = np.array([self._constant.get(actor.id, math.nan) for actor in moved])
+        self._steers = np.array([self.physics.max_steer_rad(actor) for actor in moved])
         self._version = self.table.version
 
     # -- set-up --------------------------------------------------------------------------------------------------

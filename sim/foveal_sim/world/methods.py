@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 from foveal_sim.world.blueprints import LIBRARY
 from foveal_sim.world.commands import Commands
+from foveal_sim.world.map_layers import ALL_LAYERS, in_layers
+from foveal_sim.world.navigation import GRAVITY_MPS2
+from foveal_sim.world.ray_methods import register_rays
 from foveal_sim.world.rpc import CallError, MethodTable
 from foveal_sim.world.scenery import ANY, EnvironmentObject
 from foveal_sim.world.settings import EpisodeSettings
@@ -16,7 +20,7 @@ from foveal_sim.world.world import World
 
 __all__ = ["method_table"]
 
-_GRAVITY = 9.81
+_BACK_WHEELS = 2
 
 
 def method_table(world: World) -> MethodTable:
@@ -30,6 +34,8 @@ def method_table(world: World) -> MethodTable:
     _surroundings(table, world)
     _traffic_lights(table, commands)
     _traffic_manager(table)
+    _vehicles(table, world, commands)
+    register_rays(table, world)
     return table
 
 
@@ -58,14 +64,22 @@ def _maps(table: MethodTable, world: World) -> None:
         points = [[list(p[:3]), list(p[3:])] for p in world.episode.spawn_points]
         return [world.episode.road_map.name, points]
 
+    def load(name: str, reset: bool = True, layers: int = ALL_LAYERS, *_: Any) -> None:
+        world.load(name, bool(reset))
+        world.episode.hidden.update(in_layers(world.episode.scenery, ALL_LAYERS & ~int(layers)))
+
+    def show_layers(layers: int, visible: bool) -> None:
+        change = world.episode.hidden.difference_update if visible else world.episode.hidden.update
+        change(in_layers(world.episode.scenery, int(layers)))
+
     table.value("get_map_info", info)
     table.value("get_map_data", lambda: world.episode.road_map.text)
     table.value("get_required_files", lambda *_: [])
     table.value("get_available_maps", world.available_maps)
-    table.command("load_new_episode", lambda name, reset=True, *_: world.load(name, bool(reset)))
+    table.command("load_new_episode", load)
     table.command("copy_opendrive_to_file", lambda text, *_: world.upload(text))
-    table.command("load_map_layer", lambda *_: None)
-    table.command("unload_map_layer", lambda *_: None)
+    table.command("load_map_layer", lambda layers: show_layers(layers, True))
+    table.command("unload_map_layer", lambda layers: show_layers(layers, False))
 
 
 def _actors(table: MethodTable, world: World, commands: Commands) -> None:
@@ -86,6 +100,33 @@ def _actors(table: MethodTable, world: World, commands: Commands) -> None:
     table.value("get_vehicle_light_states", lambda: [[actor, flags] for actor, flags in world.episode.lights.items()])
 
 
+def _vehicles(table: MethodTable, world: World, commands: Commands) -> None:
+    def telemetry(actor_id: int) -> list[object]:
+        actor = commands.vehicle(actor_id)
+        live = world.episode.table
+        pedals, gear = live.records["pedals"][actor.slot].tolist(), int(live.records["gear"][actor.slot])
+        return world.episode.physics.telemetry(actor, float(live.speed[actor.slot]), pedals, gear)
+
+    def wheel_angle(actor_id: int, wheel: int) -> float:
+        """Degrees; the wheels at the back do not turn."""
+        actor = commands.vehicle(actor_id)
+        if wheel >= _BACK_WHEELS:
+            return 0.0
+        full = math.degrees(world.episode.physics.max_steer_rad(actor))
+        return full * float(world.episode.table.records["steer"][actor.slot])
+
+    def set_gains(actor_id: int, gains: Sequence[Any]) -> None:
+        world.episode.set_ackermann_gains(commands.vehicle(actor_id), gains)
+
+    table.value("get_physics_control", lambda actor_id: world.episode.physics.control(commands.vehicle(actor_id)))
+    table.value("get_telemetry_data", telemetry)
+    table.value("get_wheel_steer_angle", wheel_angle)
+    table.value(
+        "get_ackermann_controller_settings", lambda actor_id: world.episode.ackermann_gains(commands.vehicle(actor_id))
+    )
+    table.command("apply_ackermann_controller_settings", set_gains)
+
+
 def _surroundings(table: MethodTable, world: World) -> None:
     def objects(label: int) -> list[EnvironmentObject]:
         return [thing for thing in world.episode.scenery if label in (ANY, thing.label)]
@@ -103,8 +144,9 @@ def _surroundings(table: MethodTable, world: World) -> None:
     table.value("get_weather_parameters", lambda: world.episode.weather)
     table.command("set_weather_parameters", set_weather)
     table.value("query_lights_state", lambda *_: [])
-    table.value("get_imui_gravity", lambda: _GRAVITY)
-    table.command("draw_debug_shape", lambda *_: None)
+    table.value("get_imui_gravity", lambda: GRAVITY_MPS2)
+    for name in ("draw_debug_shape", "clear_debug_shape", "clear_debug_string", "update_lights_state"):
+        table.command(name, lambda *_: None)
 
 
 def _environment_object(thing: EnvironmentObject) -> list[object]:

@@ -10,7 +10,7 @@ import numpy as np
 from foveal_sim.world.geometry import footprint, overlaps
 from foveal_sim.world.lanes import LaneStrip
 
-__all__ = ["ANY", "BUILDINGS", "CAR", "POLES", "VEGETATION", "EnvironmentObject", "place_scenery"]
+__all__ = ["ANY", "BUILDINGS", "CAR", "POLES", "VEGETATION", "EnvironmentObject", "outermost", "place_scenery"]
 
 BUILDINGS, POLES, VEGETATION, CAR, ANY = 3, 6, 9, 14, 255
 """Labels as `carla.CityObjectLabel` numbers them."""
@@ -82,7 +82,7 @@ def place_scenery(strips: Sequence[LaneStrip]) -> list[EnvironmentObject]:
     for strip in strips:
         if strip.span.kind == "parking":
             _parked_cars(plot, strip, random)
-    outer = _outermost(strips)
+    outer = outermost(strips)
     for strip in outer:
         _buildings(plot, strip, random)
     for strip in outer:
@@ -90,7 +90,7 @@ def place_scenery(strips: Sequence[LaneStrip]) -> list[EnvironmentObject]:
     return plot.objects
 
 
-def _outermost(strips: Sequence[LaneStrip]) -> list[LaneStrip]:
+def outermost(strips: Sequence[LaneStrip]) -> list[LaneStrip]:
     """The last lane on each side of each road section."""
     last: dict[tuple[int, int, bool], LaneStrip] = {}
     for strip in strips:

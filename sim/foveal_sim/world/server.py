@@ -18,6 +18,7 @@ from foveal_sim.world.connections import Request, RpcConnection, StreamConnectio
 from foveal_sim.world.episode import Population
 from foveal_sim.world.methods import method_table
 from foveal_sim.world.opendrive import load_map
+from foveal_sim.world.rays import warm_up
 from foveal_sim.world.renderer import GOLDEN, SceneRenderer, painter
 from foveal_sim.world.settings import ASYNCHRONOUS_STEP_S, EpisodeSettings
 from foveal_sim.world.streams import StreamHub
@@ -74,6 +75,7 @@ def serve(
     if synchronous:
         world.apply_settings(EpisodeSettings(synchronous=True, fixed_delta_s=ASYNCHRONOUS_STEP_S))
     world.episode.warm_up()
+    warm_up(world.solids.now(world.episode))
     renderer.warm_up(world.episode)
     server = WorldServer(world, rpc, streams, lifeline)
     if threading.current_thread() is threading.main_thread():

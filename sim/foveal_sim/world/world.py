@@ -13,7 +13,9 @@ from foveal_sim.world.actors import Actor
 from foveal_sim.world.camera import Camera, CameraRenderer
 from foveal_sim.world.episode import Episode, Population, SpawnError
 from foveal_sim.world.opendrive import RoadMap, load_map, parse_map
+from foveal_sim.world.sensors import SENSORS, Sensors
 from foveal_sim.world.settings import EpisodeSettings
+from foveal_sim.world.solids import SolidWorld
 from foveal_sim.world.streams import StreamHub
 from foveal_sim.world.wire import image_message, snapshot_message
 
@@ -39,6 +41,8 @@ class World:
         self._first_map = road_map
         self._renderer = renderer
         self._cameras: dict[int, Camera] = {}
+        self.solids = SolidWorld()
+        self._sensors = Sensors(hub, self.solids)
         self._uploaded: RoadMap | None = None
         self._flags = _MAP_CHANGED
         self._started_s = time.monotonic()
@@ -57,6 +61,7 @@ class World:
         for camera in self._cameras.values():
             self.hub.close(camera.stream_id)
         self._cameras.clear()
+        self._sensors.clear()
         self.episode = Episode(before.number + 1, road_map, self._population, before.next_id)
         if not reset_settings:
             self.episode.settings = before.settings
@@ -67,8 +72,8 @@ class World:
         return sorted({*map_names(), self._first_map.name} | ({UPLOADED_MAP} if self._uploaded else set()))
 
     def spawn(self, blueprint: str, attributes: Mapping[str, str], pose: Sequence[float], parent: int = 0) -> Actor:
-        """Spawn an actor; a camera gets a stream. Raises SpawnError."""
-        if blueprint != _CAMERA:
+        """Spawn an actor; a camera and every other sensor with data gets a stream. Raises SpawnError."""
+        if blueprint != _CAMERA and blueprint not in SENSORS:
             return self.episode.spawn(blueprint, attributes, pose, parent)
         stream_id = self.hub.open()
         try:
@@ -77,7 +82,10 @@ class World:
             self.hub.close(stream_id)
             raise
         try:
-            self._cameras[actor.id] = Camera.of(actor.id, stream_id, actor.attributes)
+            if blueprint in SENSORS:
+                self._sensors.mount(actor, stream_id)
+            else:
+                self._cameras[actor.id] = Camera.of(actor.id, stream_id, actor.attributes)
         except ValueError as error:
             self.episode.destroy(actor.id)
             self.hub.close(stream_id)
@@ -91,6 +99,7 @@ class World:
             camera = self._cameras.pop(actor.id, None)
             if camera is not None:
                 self.hub.close(camera.stream_id)
+            self._sensors.dismount(actor.id)
         return bool(gone)
 
     def apply_settings(self, settings: EpisodeSettings) -> None:
@@ -105,6 +114,8 @@ class World:
         self.frame += 1
         self.elapsed_s += self.episode.settings.step_s
         try:
+            if self._sensors:
+                self._sensors.publish(self.episode, self.frame, self.elapsed_s)
             if self._cameras and not self.episode.settings.no_rendering:
                 for camera in self._cameras.values():
                     if self.hub.wanted(camera.stream_id) and camera.period.take(self.elapsed_s):
