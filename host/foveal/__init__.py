@@ -1,5 +1,6 @@
 """Foveal: render only what a driving agent looks at, on an FPGA or a GPU, inside CARLA."""
 
+from foveal.channel import Channel
 from foveal.device import Device, DeviceInfo, device_names, open_device
 from foveal.drawlist import DrawList, MeshSet, Zone
 from foveal.frame import Frame, StageTime
@@ -8,6 +9,7 @@ from foveal.region import Region, RegionSet
 from foveal.stream import stream
 
 __all__ = [
+    "Channel",
     "Device",
     "DeviceInfo",
     "DrawList",

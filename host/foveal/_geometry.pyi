@@ -12,6 +12,7 @@ def geometry(
     height: int,
     ambient: float,
     diffuse: float,
+    labels: bool,
     staging: np.ndarray,
     record: np.ndarray,
     band: np.ndarray,

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from typing import Protocol, runtime_checkable
 
+from foveal.channel import Channel
 from foveal.drawlist import DrawList, MeshSet
 from foveal.errors import DeviceNotFound
 from foveal.frame import Frame
@@ -40,8 +41,11 @@ class Device(Protocol):
     def load(self, meshes: MeshSet) -> None:
         """Upload static geometry; must come before the first render."""
 
-    def render(self, draw: DrawList, regions: RegionSet) -> Frame:
-        """Draw `draw` inside `regions`. Raises DeviceError; then the device is broken until reset()."""
+    def render(self, draw: DrawList, regions: RegionSet, *, channels: Channel = Channel.COLOUR) -> Frame:
+        """Draw `draw` inside `regions`; the frame holds `channels`.
+
+        Raises DeviceError; then the device is broken until reset().
+        """
 
     def reset(self) -> None:
         """Bring a broken device back."""

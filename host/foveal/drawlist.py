@@ -8,7 +8,10 @@ import numpy as np
 
 from foveal.checks import integer, real
 
-__all__ = ["DrawList", "MeshSet", "Zone"]
+__all__ = ["NO_LABELS", "DrawList", "MeshSet", "Zone"]
+
+NO_LABELS = np.zeros(0, np.uint32)
+"""Stands for a field that was left out: as many zeros as there are triangles or instances."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +24,8 @@ class MeshSet:
     normal: (T, 3) float32 unit face normals. surface: (T, 4) uint8 albedo R, G, B and material index.
     vertex_range, triangle_range: (M, 2) uint32 first and count, per mesh. bounds: (M, 2, 3) float32 min, max.
     material: (256, 4) uint8 tint R, G, B, 0 with 128 = 1.0.
+    label: (T,) uint32 what a triangle shows: instance in bits 0 to 15, tag (CARLA's `CityObjectLabel`) in bits 16 to
+    23; zeros where it is left out.
     Raises TypeError for what is no array, ValueError when shapes, indices or values do not fit together.
     """
 
@@ -32,8 +37,11 @@ class MeshSet:
     triangle_range: np.ndarray
     bounds: np.ndarray
     material: np.ndarray
+    label: np.ndarray = field(default_factory=lambda: NO_LABELS)
 
     def __post_init__(self) -> None:
+        if self.label is NO_LABELS and isinstance(self.triangle, np.ndarray):
+            object.__setattr__(self, "label", np.zeros(self.triangle.shape[:1], np.uint32))
         for name in ("position", "triangle", "vertex_range"):
             _length("MeshSet", name, getattr(self, name))
         vertices, triangles, meshes = len(self.position), len(self.triangle), len(self.vertex_range)
@@ -46,6 +54,7 @@ class MeshSet:
             "triangle_range": ((meshes, 2), np.uint32),
             "bounds": ((meshes, 2, 3), np.float32),
             "material": ((256, 4), np.uint8),
+            "label": ((triangles,), np.uint32),
         }
         for name, (shape, dtype) in expected.items():
             _check_array("MeshSet", name, getattr(self, name), shape, dtype)
@@ -58,6 +67,8 @@ class MeshSet:
             raise ValueError("MeshSet holds a position or normal that is not finite")
         if len(self.triangle) and int(self.triangle.max()) >= vertices:
             raise ValueError(f"MeshSet.triangle names vertex {int(self.triangle.max())} of {vertices}")
+        if len(self.label) and int(self.label.max()) >> 24:
+            raise ValueError(f"MeshSet.label holds {int(self.label.max()):#x}; an instance and a tag are 24 bits")
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +97,8 @@ class DrawList:
     mvp: (N, 4, 4) float32 row-major, clip = mvp @ (x, y, z, 1), OpenGL clip space (z in -w..w).
     sun: (N, 3) float32 unit direction to the sun in each mesh's own frame.
     ambient, diffuse: light = ambient + diffuse * max(0, n . sun). background: R, G, B 0..255.
+    instance: (N,) uint16 id that all of an instance's triangles show in place of their own; 0 leaves them theirs, and
+    all do where it is left out.
     ego: x, y of the ego vehicle in metres; zone: where texture DMA is armed (None: never).
     Raises TypeError for a field of another kind, ValueError for a value that cannot be.
     """
@@ -101,6 +114,7 @@ class DrawList:
     background: tuple[int, int, int] = (150, 185, 225)
     ego: tuple[float, float] = (0.0, 0.0)
     zone: Zone | None = field(default=None)
+    instance: np.ndarray = field(default_factory=lambda: NO_LABELS)
 
     def __post_init__(self) -> None:
         for name in ("frame", "width", "height"):
@@ -112,10 +126,13 @@ class DrawList:
         self._take_background()
         self._take_place()
         n = _length("DrawList", "mesh", self.mesh)
+        if self.instance is NO_LABELS:
+            object.__setattr__(self, "instance", np.zeros(n, np.uint16))
         for name, shape, dtype in (
             ("mesh", (n,), np.uint32),
             ("mvp", (n, 4, 4), np.float32),
             ("sun", (n, 3), np.float32),
+            ("instance", (n,), np.uint16),
         ):
             _check_array("DrawList", name, getattr(self, name), shape, dtype)
         self.check_finite()

@@ -28,6 +28,10 @@ class Frame:
 
     frame: the tick's frame id. pixels: (height, width, 4) uint8 B, G, R, A; zero outside the regions.
     regions: what was rendered. stages: serial stages, in order; their sum is the latency.
+    depth, semantic, instance: (height, width) where they were asked for (foveal.channel), zero outside the regions.
+    depth: uint32, 24 bits of clip-space z, 2^24-1 where nothing is drawn (foveal.depth makes metres of it). semantic:
+    uint8 foveal.tag.Tag, SKY where nothing is drawn. instance: uint16, low bits of the actor's id, 0 for none.
+    pixels are all zero when colour was not asked for.
     counters: figures a device counts (cycles, bytes, bursts, ...), integers by name.
     timeline: when each piece ran, on the time line of the render or stream that the frame came from; empty where a
     device does not keep one.
@@ -39,6 +43,9 @@ class Frame:
     stages: tuple[StageTime, ...]
     counters: dict[str, int] = field(default_factory=dict)
     timeline: tuple[Interval, ...] = ()
+    depth: np.ndarray | None = None
+    semantic: np.ndarray | None = None
+    instance: np.ndarray | None = None
 
     @property
     def latency_ns(self) -> float:

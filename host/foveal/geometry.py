@@ -20,11 +20,12 @@ BAND_ROWS = 32
 """Rows of a band (`kBandRows`)."""
 
 MAX_BANDS = 128
+MAX_MESHES = 65536
 MAX_MESH_VERTICES = 65536
 RECORD_BYTES = 64
 
 TRIANGLE = np.dtype(
-    [("vertex", "<u4", 3), ("normal", "<f4", 3), ("albedo", "u1", 3), ("material", "u1"), ("reserved", "<u4")]
+    [("vertex", "<u4", 3), ("normal", "<f4", 3), ("albedo", "u1", 3), ("material", "u1"), ("label", "<u4")]
 )
 MESH = np.dtype(
     [
@@ -35,7 +36,7 @@ MESH = np.dtype(
         ("bounds", "<f4", (2, 3)),
     ]
 )
-INSTANCE = np.dtype([("mvp", "<f4", (4, 4)), ("sun", "<f4", 3), ("mesh", "<u4")])
+INSTANCE = np.dtype([("mvp", "<f4", (4, 4)), ("sun", "<f4", 3), ("mesh", "<u2"), ("instance", "<u2")])
 REGION = np.dtype("<u2")
 
 _STATISTICS_U32 = (
@@ -69,7 +70,8 @@ PARAMETERS = np.dtype(
         ("regions", "<u4"),
         ("staging_capacity", "<u4"),
         ("record_capacity", "<u4"),
-        ("reserved", "<u4", 3),
+        ("labels", "<u4"),
+        ("reserved", "<u4", 2),
     ]
 )
 """FrameParameters of hw/hls/geometry.hpp, by the names of foveal.card.FrameCall."""
@@ -91,12 +93,14 @@ class Records:
     """What geometry hands to the rasteriser.
 
     records: (N, 64) uint8, sorted into bands. bands: (B, 2) uint32 first record and count of each band of 32 rows.
+    labels: the same records with labels for surfaces, if they were asked for.
     stats: the kernel's counters; `cycles`, `bytes` and `bursts` are modelled (hw/hls/README.md), the others counted.
     """
 
     records: np.ndarray
     bands: np.ndarray
     stats: dict[str, int]
+    labels: np.ndarray | None = None
 
 
 def band_count(height: int) -> int:
@@ -105,7 +109,12 @@ def band_count(height: int) -> int:
 
 
 def pack_meshes(meshes: MeshSet) -> PackedMeshes:
-    """The kernel's layout of `meshes`. Raises ValueError for a mesh that is larger than its on-chip vertex store."""
+    """The kernel's layout of `meshes`.
+
+    Raises ValueError for a mesh that is larger than its on-chip vertex store, or more meshes than it can name.
+    """
+    if len(meshes.vertex_range) > MAX_MESHES:
+        raise ValueError(f"{len(meshes.vertex_range)} meshes, the kernel names {MAX_MESHES}; join some of them")
     largest = int(meshes.vertex_range[:, 1].max(initial=0))
     if largest > MAX_MESH_VERTICES:
         raise ValueError(f"a mesh has {largest} vertices, the kernel holds {MAX_MESH_VERTICES}; split the mesh")
@@ -114,6 +123,7 @@ def pack_meshes(meshes: MeshSet) -> PackedMeshes:
     triangle["normal"] = meshes.normal
     triangle["albedo"] = meshes.surface[:, :3]
     triangle["material"] = meshes.surface[:, 3]
+    triangle["label"] = meshes.label
     mesh = np.zeros(len(meshes.vertex_range), MESH)
     mesh["vertex_first"], mesh["vertex_count"] = meshes.vertex_range.T
     mesh["triangle_first"], mesh["triangle_count"] = meshes.triangle_range.T
@@ -127,6 +137,7 @@ def pack_instances(draw: DrawList, into: np.ndarray | None = None) -> np.ndarray
     instance["mvp"] = draw.mvp
     instance["sun"] = draw.sun
     instance["mesh"] = draw.mesh
+    instance["instance"] = draw.instance
     return instance
 
 
@@ -139,14 +150,17 @@ class Geometry:
         self._staging = np.empty((capacity, RECORD_BYTES), np.uint8)
         self._records = np.empty((capacity, RECORD_BYTES), np.uint8)
 
-    def setup(self, draw: DrawList, regions: RegionSet) -> Records:
-        """Records of one frame. Raises ValueError when the frame, a mesh index or a vertex index does not fit."""
+    def setup(self, draw: DrawList, regions: RegionSet, labels: bool = False) -> Records:
+        """Records of one frame; labels: also those with labels for surfaces.
+
+        Raises ValueError when the frame, a mesh index or a vertex index does not fit.
+        """
         if (regions.width, regions.height) != (draw.width, draw.height):
             raise ValueError(
                 f"regions are for {regions.width}x{regions.height}, the draw list for {draw.width}x{draw.height}"
             )
         while True:
-            bands, stats = self.run(draw, regions.array())
+            bands, stats = self.run(draw, regions.array(), labels)
             if stats["flags"] & (BAD_INPUT | BAD_FRAME):
                 raise ValueError(
                     f"frame {draw.frame}: a mesh, vertex or region index is out of range (flags {stats['flags']:#x}); "
@@ -155,10 +169,12 @@ class Geometry:
             if not stats["flags"]:
                 break
             self._staging = _grown(self._staging, stats["triangles_out"])
-            self._records = _grown(self._records, stats["records_needed"])
-        return Records(self._records[: stats["records_written"]].copy(), bands, stats)
+            self._records = _grown(self._records, stats["records_needed"] * (2 if labels else 1))
+        half, count = len(self._records) // 2, stats["records_written"]
+        labelled = self._records[half : half + count].copy() if labels else None
+        return Records(self._records[:count].copy(), bands, stats, labelled)
 
-    def run(self, draw: DrawList, regions: np.ndarray) -> tuple[np.ndarray, dict[str, int]]:
+    def run(self, draw: DrawList, regions: np.ndarray, labels: bool = False) -> tuple[np.ndarray, dict[str, int]]:
         """One call of the kernel as it is: regions (n, 4), 0..65,535, unchecked; returns the band table and counters.
 
         Overflow shows in `flags`; nothing is repeated. The records stay inside.
@@ -175,6 +191,7 @@ class Geometry:
             draw.height,
             draw.ambient,
             draw.diffuse,
+            labels,
             self._staging,
             self._records,
             _rows(bands),

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 
-__all__ = ["DEPTH_RANGE_M", "decode_bgra", "decode_depth", "rgb"]
+__all__ = [
+    "DEPTH_RANGE_M",
+    "decode_bgra",
+    "decode_depth",
+    "encode_depth",
+    "encode_instances",
+    "encode_tags",
+    "rgb",
+]
 
 DEPTH_RANGE_M = 1000.0
 """Distance that the largest 24-bit depth stands for (CARLA, sensor.camera.depth)."""
@@ -27,3 +35,29 @@ def decode_depth(pixels: np.ndarray) -> np.ndarray:
     """(...) float64 metres along the camera's x from (..., 4) B, G, R, A depth pixels; R is the least significant."""
     blue, green, red = (pixels[..., channel].astype(np.float64) for channel in range(3))
     return (red + 256.0 * green + 65536.0 * blue) / ((1 << 24) - 1) * DEPTH_RANGE_M
+
+
+def encode_depth(metres: np.ndarray) -> np.ndarray:
+    """(..., 4) uint8 B, G, R, 255 from (...) metres, the inverse of decode_depth; 0 to DEPTH_RANGE_M, to the nearest
+    of its steps of 0.06 mm."""
+    share = np.clip(np.asarray(metres, dtype=np.float64) / DEPTH_RANGE_M, 0.0, 1.0)
+    value = np.floor(share * ((1 << 24) - 1) + 0.5).astype(np.uint32)
+    return _bytes(value >> 16, value >> 8, value)
+
+
+def encode_tags(tag: np.ndarray) -> np.ndarray:
+    """(..., 4) uint8 B, G, R, 255 of semantic segmentation from (...) uint8 tags: the tag is R."""
+    return _bytes(0, 0, tag)
+
+
+def encode_instances(tag: np.ndarray, instance: np.ndarray) -> np.ndarray:
+    """(..., 4) uint8 B, G, R, 255 of instance segmentation: the tag is R, the id's low byte G, its high byte B."""
+    return _bytes(instance >> 8, instance, tag)
+
+
+def _bytes(blue: np.ndarray | int, green: np.ndarray | int, red: np.ndarray) -> np.ndarray:
+    """The low bytes of three integer arrays, and 255."""
+    pixels = np.empty((*red.shape, 4), np.uint8)
+    for channel, value in enumerate((blue, green, red, 255)):
+        pixels[..., channel] = value & 255
+    return pixels

@@ -46,7 +46,7 @@ void check_ranges(const foveal::Mesh* mesh, std::size_t meshes, std::size_t vert
 }
 
 void run(Positions position, Rows triangle, Rows mesh, Rows instance, Rows region, std::uint32_t width,
-         std::uint32_t height, float ambient, float diffuse, MutableRows staging, MutableRows record,
+         std::uint32_t height, float ambient, float diffuse, bool labels, MutableRows staging, MutableRows record,
          MutableRows band, MutableRows statistics) {
     foveal::FrameParameters frame = {};
     frame.width = width;
@@ -57,7 +57,8 @@ void run(Positions position, Rows triangle, Rows mesh, Rows instance, Rows regio
     frame.instance_count = length(instance.shape(0));
     frame.region_count = length(region.shape(0));
     frame.staging_capacity = length(staging.shape(0));
-    frame.record_capacity = length(record.shape(0));
+    frame.record_capacity = length(record.shape(0)) / (labels ? 2 : 1);
+    frame.labels = labels;
     if (band.shape(0) < std::size_t(foveal::config::kMaxBands) || statistics.shape(0) != 1) {
         throw std::invalid_argument("band needs " + std::to_string(foveal::config::kMaxBands) +
                                     " rows and statistics one");
@@ -81,6 +82,6 @@ NB_MODULE(_geometry, m) {
     m.doc() = "The geometry kernel of hw/hls, compiled natively. Use foveal.geometry.";
     m.def("geometry", &run, nb::arg("position"), nb::arg("triangle"), nb::arg("mesh"), nb::arg("instance"),
           nb::arg("region"), nb::arg("width"), nb::arg("height"), nb::arg("ambient"), nb::arg("diffuse"),
-          nb::arg("staging"), nb::arg("record"), nb::arg("band"), nb::arg("statistics"),
+          nb::arg("labels"), nb::arg("staging"), nb::arg("record"), nb::arg("band"), nb::arg("statistics"),
           "Run the kernel. Byte arrays hold one struct of geometry.hpp a row; the last four are written.");
 }

@@ -24,9 +24,12 @@ constexpr int kDepthBaseBits = 48; // z0
 constexpr std::uint32_t kDepthMax = (1U << 24) - 1;
 
 constexpr int kRecordBytes = 64;   // one 512-bit beat
+constexpr int kSurfaceByte = 8;    // of a record: its surface, 4 bytes
+constexpr int kNumberByte = 61;    // of a record: the triangle's number, 3 bytes; in staging, its label
 constexpr int kBandEntryBytes = 8;
 constexpr int kBandEntriesPerBeat = kRecordBytes / kBandEntryBytes;
 constexpr int kMaxInstances = 1 << 20;
+constexpr int kMaxMeshes = 1 << 16;         // an instance names its mesh in 16 bits
 constexpr int kMaxMeshVertices = 1 << 16;   // held on chip after the transform: 1 MiB, three copies, 96 URAM
 constexpr int kMaxMeshTriangles = 1 << 24;  // bounds the loops
 constexpr int kChunkTriangles = 1024;  // triangles that are scanned for clipping at once

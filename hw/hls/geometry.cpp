@@ -22,6 +22,19 @@ BandSpan band_span(const Record& record) {
     return {read_u16(record.byte + 2) / kBandRows, (read_u16(record.byte + 6) - 1) / kBandRows};
 }
 
+// Instance and tag << 16 of a face: the object's instance counts where it has one.
+std::uint32_t label_of(const MeshTriangle& face, const Instance& object) {
+#pragma HLS INLINE
+    return object.instance != 0 ? (face.label & 0xFF0000U) | object.instance : face.label & 0xFFFFFFU;
+}
+
+// A label as a surface: R and the top byte are the tag, G and B the instance.
+std::uint32_t label_surface(std::uint32_t label) {
+#pragma HLS INLINE
+    const std::uint32_t tag = label >> 16 & 0xFFU;
+    return tag | (label & 0xFFFFU) << 8 | tag << 24;
+}
+
 // What the first pass carries from triangle to triangle.
 struct Sink {
     std::uint32_t capacity;
@@ -32,7 +45,7 @@ struct Sink {
 
 // Steps 4 to 10 of one clip-space triangle.
 void draw(const View& view, const ClipVertex& v0, const ClipVertex& v1, const ClipVertex& v2, const MeshTriangle& face,
-          const float* sun, Sink& sink, Record* staging, GeometryStatistics& s) {
+          const Instance& object, Sink& sink, Record* staging, GeometryStatistics& s) {
 #pragma HLS INLINE
     ++s.triangles_fanned;
     Screen p0, p1, p2;
@@ -52,8 +65,10 @@ void draw(const View& view, const ClipVertex& v0, const ClipVertex& v1, const Cl
     if (fate != Fate::kKept) {
         return;
     }
-    pack<4>(out.byte + 8, light(view, face, sun));
-    pack<3>(out.byte + 61, s.triangles_out++);
+    pack<4>(out.byte + kSurfaceByte, light(view, face, object.sun));
+    // A staged record's number is its index: the field is free for the label until the record is copied.
+    pack<3>(out.byte + kNumberByte, label_of(face, object));
+    ++s.triangles_out;
     const BandSpan span = band_span(out);
     s.records_needed += std::uint32_t(view.active_before[span.last + 1] - view.active_before[span.first]);
     if (sink.staged < sink.capacity) {
@@ -103,7 +118,7 @@ unsigned planes_crossed(const ClipVertex* v) {
 
 // Triangles [first, stop) of the scene, none of which needs clipping.
 void draw_run(const View& view, const MeshTriangle* triangle, std::uint32_t first, std::uint32_t stop,
-              const Mesh& shape, const ClipVertex* clip, const float* sun, Sink& sink, Record* staging,
+              const Mesh& shape, const ClipVertex* clip, const Instance& object, Sink& sink, Record* staging,
               GeometryStatistics& s) {
 TRIANGLE:
     for (std::uint32_t i = first; i < stop; ++i) {
@@ -120,14 +135,14 @@ TRIANGLE:
             ++s.triangles_fanned;
             ++s.dropped_invalid;
         } else {
-            draw(view, v[0], v[1], v[2], face, sun, sink, staging, s);
+            draw(view, v[0], v[1], v[2], face, object, sink, staging, s);
         }
     }
 }
 
 // One triangle that crosses a clip plane: clipped, then fanned.
 void draw_clipped(const View& view, const MeshTriangle& face, const Mesh& shape, const ClipVertex* clip,
-                  const float* sun, Sink& sink, Record* staging, GeometryStatistics& s) {
+                  const Instance& object, Sink& sink, Record* staging, GeometryStatistics& s) {
     ClipVertex polygon[kMaxPolygon];
     if (!corners_of(face, shape, clip, polygon, s)) {
         return;
@@ -142,7 +157,7 @@ void draw_clipped(const View& view, const MeshTriangle& face, const Mesh& shape,
 FAN:
     for (int k = 1; k + 1 < corners; ++k) {
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 6
-        draw(view, polygon[0], polygon[k], polygon[k + 1], face, sun, sink, staging, s);
+        draw(view, polygon[0], polygon[k], polygon[k + 1], face, object, sink, staging, s);
     }
 }
 
@@ -181,21 +196,22 @@ void model_schedule(const FrameParameters& frame, std::uint32_t bands, std::uint
     // Streams burst, each anew for an instance; band copies are single beats whose address phases overlap.
     const std::uint64_t bursts = frame.instance_count + 2ULL * work.drawn + bursts_of(scene_bytes) +
                                  2 * bursts_of(staging_bytes) + bursts_of(table_bytes);
-    s.bursts = std::uint32_t(bursts + s.records_written);
+    const std::uint64_t copies = std::uint64_t(s.records_written) * (frame.labels != 0 ? 2 : 1);
+    s.bursts = std::uint32_t(bursts + copies);
     s.bytes = std::uint64_t(frame.instance_count) * (sizeof(Instance) + sizeof(Mesh)) + scene_bytes +
-              2 * staging_bytes + std::uint64_t(s.records_written) * kRecordBytes + table_bytes;
+              2 * staging_bytes + copies * kRecordBytes + table_bytes;
     const std::uint64_t loops =
         2ULL + work.drawn + work.runs + (work.scanned + kChunkTriangles - 1) / kChunkTriangles;
     s.cycles = std::uint64_t(frame.instance_count) * kInstanceCycles + std::uint64_t(s.vertices) * kVertexInterval +
                std::uint64_t(s.triangles_in) * kTriangleInterval + std::uint64_t(work.scanned) * kScanInterval +
                std::uint64_t(s.triangles_clipped) * kClipCycles + staged +
-               std::uint64_t(s.records_written) * kScatterInterval + bands + bursts * kBurstCycles +
+               copies * kScatterInterval + bands + bursts * kBurstCycles +
                loops * kPipelineCycles;
 }
 
 // Second pass: band table, then every staged record to the end of each of its bands' lists.
-void scatter(const View& view, const Sink& sink, const Record* staging, std::uint32_t capacity, Record* record,
-             BandEntry* band, GeometryStatistics& s) {
+void scatter(const View& view, const Sink& sink, const Record* staging, std::uint32_t capacity, bool labels,
+             Record* record, BandEntry* band, GeometryStatistics& s) {
     const std::uint32_t bands = std::uint32_t(view.height + kBandRows - 1) / kBandRows;
     const std::uint32_t entries = (bands + kBandEntriesPerBeat - 1) / kBandEntriesPerBeat * kBandEntriesPerBeat;
     std::uint32_t cursor[kMaxBands];
@@ -239,7 +255,15 @@ CHUNK:
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 128
 #pragma HLS PIPELINE II = 2  // which copy is next depends on this record: on-chip read, compare (kScatterInterval)
             if (view.band_active[j] && cursor[j] < limit[j]) {
-                record[cursor[j]++] = chunk[i];
+                Record copy = chunk[i];
+                pack<3>(copy.byte + kNumberByte, base + std::uint32_t(i));
+                record[cursor[j]] = copy;
+                if (labels) {
+                    const std::uint64_t label = unpack<3>(chunk[i].byte + kNumberByte);
+                    pack<4>(copy.byte + kSurfaceByte, label_surface(std::uint32_t(label)));
+                    record[capacity + cursor[j]] = copy;
+                }
+                ++cursor[j];
             }
             if (j < band_span(chunk[i]).last) {
                 ++j;
@@ -345,10 +369,10 @@ INSTANCE:
             for (int k = 0; k <= clipped; ++k) {
 #pragma HLS LOOP_TRIPCOUNT min = 1 max = 1
                 const std::uint32_t until = k < clipped ? crossing[k] : stop;
-                draw_run(view, triangle, first, until, shape, clip, object.sun, sink, staging, s);
+                draw_run(view, triangle, first, until, shape, clip, object, sink, staging, s);
                 ++work.runs;
                 if (k < clipped) {
-                    draw_clipped(view, triangle[until], shape, clip, object.sun, sink, staging, s);
+                    draw_clipped(view, triangle[until], shape, clip, object, sink, staging, s);
                 }
                 first = until + 1;
             }
@@ -356,7 +380,7 @@ INSTANCE:
         }
     }
 
-    scatter(view, sink, staging, parameters.record_capacity, record, band, s);
+    scatter(view, sink, staging, parameters.record_capacity, parameters.labels != 0, record, band, s);
     model_schedule(parameters, (parameters.height + kBandRows - 1) / kBandRows, sink.staged, work, s);
     *statistics = s;
 }

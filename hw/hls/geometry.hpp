@@ -14,7 +14,7 @@ struct MeshTriangle {              // 32 bytes
     float normal[3];               // unit
     std::uint8_t albedo[3];        // R, G, B
     std::uint8_t material;
-    std::uint32_t reserved;
+    std::uint32_t label;           // instance, tag << 16 (SPEC section 3, step 11)
 };
 
 struct Mesh {                      // 40 bytes
@@ -26,7 +26,8 @@ struct Mesh {                      // 40 bytes
 struct Instance {                  // 80 bytes
     float mvp[16];                 // row-major, column vectors
     float sun[3];                  // unit direction to the sun in the mesh's frame; zero for no sun
-    std::uint32_t mesh;
+    std::uint16_t mesh;
+    std::uint16_t instance;        // 0: the triangles' own
 };
 
 struct Region {                    // 8 bytes, half-open; empty and inverted rectangles hold nothing
@@ -38,8 +39,9 @@ struct FrameParameters {           // 48 bytes
     float ambient, diffuse;
     std::uint32_t mesh_count, instance_count, region_count;
     std::uint32_t staging_capacity;  // entries of `staging`
-    std::uint32_t record_capacity;   // entries of `record`
-    std::uint32_t reserved[3];
+    std::uint32_t record_capacity;   // entries of `record`, and of its second half where there is one
+    std::uint32_t labels;            // not 0: also write each record with its label, record_capacity entries behind
+    std::uint32_t reserved[2];
 };
 
 struct ClipVertex {                // 16 bytes, on chip
@@ -58,7 +60,7 @@ enum GeometryFlag : std::uint32_t {
     kStagingOverflow = 1,          // more triangles than staging_capacity: the last ones are missing
     kRecordOverflow = 2,           // more records than record_capacity: the last bands are cut short
     kBadInput = 4,                 // a mesh or vertex index out of range, or a mesh above kMaxMeshVertices: left out
-    kBadFrame = 8,                 // width, height, instances or regions out of range: nothing was drawn
+    kBadFrame = 8,                 // width, height, meshes, instances or regions out of range: nothing was drawn
 };
 
 struct GeometryStatistics {        // 80 bytes
@@ -88,8 +90,8 @@ static_assert(sizeof(BandEntry) == 8 && sizeof(GeometryStatistics) == 80);
 
 }  // namespace foveal
 
-// position: 3 floats a vertex. staging: scratch. band: always ceil(height / 32) entries, padded to a multiple of 8
-// with empty ones. Nothing is written beyond a capacity; statistics->flags tells, and triangles_out and records_needed
+// position: 3 floats a vertex. staging: scratch. record: record_capacity entries, twice as many with labels. band:
+// always ceil(height / 32) entries, padded to a multiple of 8 with empty ones. Nothing is written beyond a capacity; statistics->flags tells, and triangles_out and records_needed
 // tell the capacities that would have sufficed.
 extern "C" void geometry(const float* position, const foveal::MeshTriangle* triangle, const foveal::Mesh* mesh,
                          const foveal::Instance* instance, const foveal::Region* region,

@@ -48,7 +48,8 @@ VIEW_BAND:
         view.band_active[i] = false;
     }
     if (frame.width < 1 || frame.width > config::kMaxSide || frame.height < 1 || frame.height > config::kMaxSide ||
-        frame.region_count > config::kMaxRegions || frame.instance_count > config::kMaxInstances) {
+        frame.region_count > config::kMaxRegions || frame.instance_count > config::kMaxInstances ||
+        frame.mesh_count > config::kMaxMeshes) {
         return false;
     }
 VIEW_REGION:

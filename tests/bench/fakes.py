@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from foveal.channel import Channel
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList
 from foveal.frame import Frame, StageTime
@@ -24,7 +25,7 @@ class Painter:
     def load(self, meshes) -> None:
         pass
 
-    def render(self, draw: DrawList, regions: RegionSet) -> Frame:
+    def render(self, draw: DrawList, regions: RegionSet, *, channels: Channel = Channel.COLOUR) -> Frame:
         pixels = np.zeros((draw.height, draw.width, 4), np.uint8)
         pixels[regions.mask()] = (draw.frame % 251, 7, 9, 255)
         frame = draw.frame

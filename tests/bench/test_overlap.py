@@ -35,7 +35,7 @@ class Card(Painter):
     def render(self, draw, regions):
         return timed(super().render(draw, regions), 0, 6, 9)
 
-    def stream(self, requests):
+    def stream(self, requests, *, channels=None):
         asked = list(requests)
         for n, (draw, regions) in enumerate(asked):
             early = 0.5 if n >= len(asked) - 2 else 0.0
@@ -83,7 +83,7 @@ def test_picture_shows_each_frame_on_its_lanes(tmp_path):
 
 def test_wrong_pixel_in_flight_makes_the_run_invalid(tmp_path):
     class Spoiling(Card):
-        def stream(self, requests):
+        def stream(self, requests, *, channels=None):
             for n, frame in enumerate(super().stream(requests)):
                 if n == 3:
                     frame.pixels[10, 20, 1] ^= 1
@@ -96,7 +96,7 @@ def test_wrong_pixel_in_flight_makes_the_run_invalid(tmp_path):
 
 def test_frames_in_another_order_make_the_run_invalid(tmp_path):
     class Swapping(Card):
-        def stream(self, requests):
+        def stream(self, requests, *, channels=None):
             asked = list(requests)
             yield from super().stream([asked[1], asked[0], *asked[2:]])
 

@@ -66,6 +66,7 @@ def test_instances_left_out_would_have_given_no_record() -> None:
             mesh=scene.draw.mesh[~drawn],
             mvp=scene.draw.mvp[~drawn],
             sun=scene.draw.sun[~drawn],
+            instance=scene.draw.instance[~drawn],
         )
         if len(few.mesh) and len(scene.regions):
             assert len(records(scene.meshes, few, scene.regions).record) == 0, scene.name

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Iterable, Iterator
 
 import numpy as np
+from foveal.channel import Channel
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList, MeshSet
 from foveal.frame import Frame
@@ -28,13 +29,15 @@ class Serial:
     def reset(self) -> None: ...
     def close(self) -> None: ...
 
-    def render(self, draw: DrawList, regions: RegionSet) -> Frame:
+    def render(self, draw: DrawList, regions: RegionSet, *, channels: Channel = Channel.COLOUR) -> Frame:
         self.log.append(f"render {draw.frame}")
         return Frame(draw.frame, np.zeros((1, 2, 4), np.uint8), regions, ())
 
 
 class Overlapping(Serial):
-    def stream(self, requests: Iterable[tuple[DrawList, RegionSet]]) -> Generator[Frame]:
+    def stream(
+        self, requests: Iterable[tuple[DrawList, RegionSet]], *, channels: Channel = Channel.COLOUR
+    ) -> Generator[Frame]:
         try:
             for draw, regions in requests:
                 self.log.append(f"stream {draw.frame}")

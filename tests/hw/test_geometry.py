@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from foveal import DrawList, MeshSet, Region, RegionSet
@@ -268,6 +270,7 @@ def test_nothing_is_written_beyond_a_capacity() -> None:
         SIZE,
         0.5,
         0.5,
+        False,
         staging[:4],
         record[:6],
         band,
@@ -366,3 +369,46 @@ def test_modelled_cycles_follow_the_stated_formula() -> None:
     bursts = 1 + 2 + 1 + 2 + 1
     assert stats["bursts"] == bursts + 1
     assert stats["cycles"] == 96 + 3 + 1 + 1 + 2 * 1 + 2 + 8 * bursts + 120 * 4
+
+
+def test_labels_double_the_records_written_and_nothing_else_of_the_schedule() -> None:
+    shape = mesh_of(pixels((8, 8), (8, 40), (24, 8)))  # rows 8 to 39: two bands
+    full = RegionSet.full(SIZE, SIZE)
+    plain = Geometry(shape).setup(draw_of(), full).stats
+    labelled = Geometry(shape).setup(draw_of(), full, labels=True).stats
+    assert plain["records_written"] == labelled["records_written"] == 2
+    assert labelled["cycles"] == plain["cycles"] + 2 * 2
+    assert labelled["bytes"] == plain["bytes"] + 2 * 64
+    assert labelled["bursts"] == plain["bursts"] + 2
+
+
+def test_a_label_is_tag_in_r_and_on_top_and_instance_between() -> None:
+    shape = replace(mesh_of(pixels((8, 8), (8, 24), (24, 8))), label=np.array([0x0C_1234], np.uint32))
+    full = RegionSet.full(SIZE, SIZE)
+    own = Geometry(shape).setup(draw_of(), full, labels=True)
+    given = Geometry(shape).setup(replace(draw_of(), instance=np.array([0xABCD], np.uint16)), full, labels=True)
+    assert own.labels is not None
+    assert given.labels is not None
+    assert own.labels[0, 8:12].tolist() == [0x0C, 0x34, 0x12, 0x0C]
+    assert given.labels[0, 8:12].tolist() == [0x0C, 0xCD, 0xAB, 0x0C]
+    assert own.records[0, 61:].tolist() == own.labels[0, 61:].tolist() == [0, 0, 0]
+
+
+def test_nothing_is_written_beyond_either_half_of_the_records() -> None:
+    kernel = Geometry(mesh_of(stack(5)), capacity=14)
+    bands, stats = kernel.run(draw_of(), np.array([[0, 0, 64, 64]]), labels=True)
+    assert stats["flags"] == face.RECORD_OVERFLOW
+    assert (stats["records_needed"], stats["records_written"]) == (10, 7)
+    assert bands.tolist() == [[0, 5], [5, 2]]
+    grown = kernel.setup(draw_of(), RegionSet.full(SIZE, SIZE), labels=True)
+    assert grown.labels is not None
+    assert len(grown.labels) == len(grown.records) == 10
+
+
+def test_more_meshes_than_can_be_named_are_refused() -> None:
+    shape = mesh_of(pixels((8, 8), (8, 24), (24, 8)))
+    many = {
+        name: np.repeat(getattr(shape, name), 65537, axis=0) for name in ("vertex_range", "triangle_range", "bounds")
+    }
+    with pytest.raises(ValueError, match="65537 meshes"):
+        face.pack_meshes(replace(shape, **many))

@@ -24,7 +24,7 @@ def nothing() -> tuple[MeshSet, DrawList]:
     """The reference street's frame without its instances."""
     meshes, draw = reference.load()
     assert (draw.width, draw.height) == (WIDTH, HEIGHT)
-    return meshes, replace(draw, mesh=draw.mesh[:0], mvp=draw.mvp[:0], sun=draw.sun[:0])
+    return meshes, replace(draw, mesh=draw.mesh[:0], mvp=draw.mvp[:0], sun=draw.sun[:0], instance=draw.instance[:0])
 
 
 @pytest.fixture(params=["packed", "strided"])

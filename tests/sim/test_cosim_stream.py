@@ -53,6 +53,7 @@ def test_overlapped_frames_equal_the_golden_model(seed: int, strided: bool) -> N
             mesh=scene.draw.mesh[kept],
             mvp=scene.draw.mvp[kept],
             sun=scene.draw.sun[kept],
+            instance=scene.draw.instance[kept],
             background=tuple(int(v) for v in rng.integers(0, 256, 3)),
             ego=(float(rng.uniform(-20, 20)), 0.0),
             zone=Zone(-10.0, -10.0, 10.0, 10.0, margin=2.0),

@@ -16,6 +16,7 @@ from foveal.card.identity import Identity, identify
 from foveal.card.memory import SLOTS, DeviceMemory
 from foveal.card.pipeline import Job, Pipeline
 from foveal.card.program import Program
+from foveal.channel import Channel, checked
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList, MeshSet
 from foveal.errors import DeviceBroken, DeviceBusy, DeviceError, SceneError
@@ -139,41 +140,56 @@ class FovealDriver:
                 self._pages = pages.copy()
                 self._upload_textures(self._memory)
 
-    def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
+    def render(
+        self, draw: DrawList, regions: RegionSet, depth: bool = False, *, channels: Channel = Channel.COLOUR
+    ) -> Frame:
         """Draw `draw` inside `regions`.
 
-        depth: the frame's pixels are the bytes of the kernel's 32-bit depth words (depth | material << 24) instead.
+        channels: what the frame holds. Geometry runs once; the raster kernel writes a word a pixel and runs once for
+        colour, once for depth with tag (or either), and once for instance with tag. Stages and counters of its second
+        and third run have their pass's name before them.
+        depth: in place of channels, the frame's pixels are the bytes of the kernel's 32-bit depth words
+        (depth | material << 24).
         Raises SceneError when the draw list does not fit the device (which stays ready), DeviceError otherwise.
         """
         with self._alone():
             pipeline = self._pipeline()
             self._check_fits(draw, regions)
+            chosen = _chosen(depth, channels)
             with self._breaks():
-                job = pipeline.upload(draw, regions, depth, slot=0)
+                job = pipeline.upload(draw, regions, chosen, slot=0)
                 pipeline.start_geometry(job)
                 pipeline.finish_geometry(job)
-                pipeline.configure(job)
-                pipeline.start(job)
-                pipeline.finish(job)
+                self._run_pass(pipeline, job)
                 pipeline.count(job, charged=False)
+                while pipeline.next_pass(job):
+                    self._run_pass(pipeline, job)
+                    pipeline.count(job, charged=False)
                 return pipeline.read_back(job)
 
     def stream(
-        self, requests: Iterable[tuple[DrawList, RegionSet]], *, depth: bool = False, counters: bool = False
+        self,
+        requests: Iterable[tuple[DrawList, RegionSet]],
+        *,
+        depth: bool = False,
+        counters: bool = False,
+        channels: Channel = Channel.COLOUR,
     ) -> Generator[Frame]:
         """Draw one request after the other, overlapped: while a frame is rastered, the next one's geometry runs and
         the one before is read back. Yields frames in order, and takes two requests more than it has yielded.
 
-        counters: also read all of the kernel's counters; the next frame waits for that, and it is charged.
+        depth, channels: as in render(). counters: also read all of the kernel's counters; the next pass or frame waits
+        for that, and it is charged.
         Until the stream ends, or is closed, the device does nothing else. Raises SceneError for a request that does
         not fit, behind the frames before it; the device stays ready. Raises DeviceError when a frame fails: it and
         all in flight with it are lost, and the device is broken.
         """
         with self._alone():
             pipeline = self._pipeline()
+            chosen = _chosen(depth, channels)
             self._flow = flow = object()
         try:
-            yield from self._overlapped(flow, pipeline, iter(requests), depth, counters)
+            yield from self._overlapped(flow, pipeline, iter(requests), chosen, counters)
         finally:
             with self._lock:
                 if self._flow is flow:
@@ -208,7 +224,7 @@ class FovealDriver:
         flow: object,
         pipeline: Pipeline,
         requests: Iterator[tuple[DrawList, RegionSet]],
-        depth: bool,
+        channels: Channel | None,
         counters: bool,
     ) -> Iterator[Frame]:
         """The frame in the raster kernel, the one in the geometry kernel, and the one that is uploaded meanwhile."""
@@ -222,17 +238,24 @@ class FovealDriver:
                 request, refused = (None, refused) if refused else self._next(requests)
                 flight = [job.draw.frame for job in (raster, geometry) if job is not None]
                 with self._step(flow, refused), self._breaks(flight + ([request[0].frame] if request else [])):
-                    if geometry is not None:
+                    early = raster is None or raster.last
+                    if geometry is not None and early:
                         pipeline.configure(geometry)
                     if request is not None:
-                        following = pipeline.upload(*request, depth, slot=number % SLOTS)
+                        following = pipeline.upload(*request, channels, slot=number % SLOTS)
                         number += 1
                     if raster is not None:
                         pipeline.finish(raster)
                         if counters:
                             pipeline.count(raster, charged=True)
+                        while pipeline.next_pass(raster):
+                            self._run_pass(pipeline, raster)
+                            if counters:
+                                pipeline.count(raster, charged=True)
                     if geometry is not None:
                         pipeline.finish_geometry(geometry)
+                        if not early:
+                            pipeline.configure(geometry)
                         pipeline.start(geometry)
                     if following is not None:
                         pipeline.start_geometry(following)
@@ -250,6 +273,13 @@ class FovealDriver:
                     self._drain(pipeline, raster, geometry)
         if refused is not None:
             raise refused
+
+    @staticmethod
+    def _run_pass(pipeline: Pipeline, job: Job) -> None:
+        """The pass that is the job's next, from its registers to its end."""
+        pipeline.configure(job)
+        pipeline.start(job)
+        pipeline.finish(job)
 
     def _next(
         self, requests: Iterator[tuple[DrawList, RegionSet]]
@@ -349,7 +379,7 @@ class FovealDriver:
 
     def _upload(self, meshes: MeshSet, packed: PackedMeshes) -> None:
         self._memory = DeviceMemory(self._card, packed, meshes.material, self._capacity)
-        self._program.set_address(registers.MAT_BASE_LO, self._memory.material.address)
+        self._program.set_address(registers.MAT_BASE_LO, self._memory.material(neutral=False).address)
         # A new table may lie at the old one's address; the kernel must not take it for the one it holds.
         self._program.act(registers.MAT_INVALIDATE, 1)
         if len(self._pages):
@@ -389,3 +419,11 @@ class FovealDriver:
             ZoneWindow.of(draw.zone)
         except (ValueError, OverflowError) as error:
             raise SceneError(f"frame {draw.frame}: {draw.zone} is not finite") from error
+
+
+def _chosen(depth: bool, channels: Channel) -> Channel | None:
+    """What a frame holds; None for depth words. Raises SceneError for nothing, or both."""
+    checked(channels)
+    if depth and channels != Channel.COLOUR:
+        raise SceneError("depth=True asks for the kernel's depth words alone; leave it out and ask for Channel.DEPTH")
+    return None if depth else channels

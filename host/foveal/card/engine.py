@@ -34,7 +34,11 @@ class GeometryBuffers:
 
 @dataclass(frozen=True, slots=True)
 class FrameCall:
-    """Scalar arguments of one call. width, height in pixels; counts of rows; capacities of the scratch and results."""
+    """Scalar arguments of one call. width, height in pixels; counts of rows; capacities of the scratch and results.
+
+    labels: 1 to write each record a second time, with its label for a surface, record_capacity records behind; then
+    the record buffer holds twice as many.
+    """
 
     width: int
     height: int
@@ -47,6 +51,7 @@ class FrameCall:
     regions: int
     staging_capacity: int
     record_capacity: int
+    labels: int = 0
 
 
 @dataclass(frozen=True, slots=True)

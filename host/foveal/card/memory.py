@@ -7,6 +7,7 @@ import numpy as np
 from foveal.card.card import Buffer, Card
 from foveal.card.engine import GeometryBuffers
 from foveal.geometry import MAX_BANDS, RECORD_BYTES, STATISTICS, PackedMeshes
+from foveal.scene.materials import neutral_table
 
 __all__ = ["SLOTS", "DeviceMemory"]
 
@@ -15,6 +16,12 @@ SLOTS = 2
 
 PER_SLOT = ("frame", "record", "band", "output")
 """Buffers that each slot has of its own. The others are static, or used by the one geometry kernel within one run."""
+
+NEUTRAL = 1
+"""Slot of the second material table: labels are drawn with it."""
+
+RECORDS_PER_PAGE = 4096 // RECORD_BYTES
+"""Where labels begin is a page, as every base address is."""
 
 BAND_ENTRY_BYTES = 8
 
@@ -38,9 +45,7 @@ class DeviceMemory:
             ("mesh", self.packed.mesh),
             ("material", material),
         ):
-            buffer = self.ensure(name, array.nbytes)
-            if array.nbytes:
-                buffer.write(array)
+            self._write(name, array)
         self.ensure("statistics", STATISTICS.itemsize)
         self.ensure("staging", RECORD_BYTES * capacity)
 
@@ -69,22 +74,35 @@ class DeviceMemory:
             self._scratch = np.zeros(size, np.uint8)
         return self._scratch[:size]
 
-    @property
-    def material(self) -> Buffer:
-        return self._buffers["material", 0]
+    def material(self, neutral: bool) -> Buffer:
+        """The material table; neutral: one that leaves every colour as it is, made when it is first asked for."""
+        if neutral and ("material", NEUTRAL) not in self._buffers:
+            self._write("material", neutral_table(), NEUTRAL)
+        return self._buffers["material", NEUTRAL if neutral else 0]
+
+    def output(self, size: int, slot: int, turn: int) -> Buffer:
+        """At least `size` bytes for what the slot's frame writes in its raster pass `turn`, from 0."""
+        return self.ensure("output", size, slot + SLOTS * turn)
 
     @property
     def staging_capacity(self) -> int:
         return self._buffers["staging", 0].size // RECORD_BYTES
 
-    def record_capacity(self, slot: int) -> int:
-        return self._buffers["record", slot].size // RECORD_BYTES
+    def record_capacity(self, slot: int, labels: bool) -> int:
+        """Records that the slot has room for; with labels, for each of both kinds, in whole pages."""
+        held = self._buffers["record", slot].size // RECORD_BYTES
+        return held // (2 * RECORDS_PER_PAGE) * RECORDS_PER_PAGE if labels else held
 
     def free(self) -> None:
         """Give everything back."""
         for buffer in self._buffers.values():
             buffer.free()
         self._buffers.clear()
+
+    def _write(self, name: str, array: np.ndarray, slot: int = 0) -> None:
+        buffer = self.ensure(name, array.nbytes, slot)
+        if array.nbytes:
+            buffer.write(array)
 
     def _room(self, name: str, slot: int) -> int:
         """What the slots before found to be enough is where this one begins."""

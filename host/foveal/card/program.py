@@ -63,11 +63,11 @@ class Program:
         self.set(low, address)
         self.set(low + 4, address >> 32)
 
-    def set_draw(self, draw: DrawList) -> None:
-        """Size, background, ego and zone, all finite."""
+    def set_draw(self, draw: DrawList, background: tuple[int, int, int]) -> None:
+        """Size, ego and zone of `draw`, all finite; R, G, B of where nothing is drawn."""
         self.set(registers.WIDTH, draw.width)
         self.set(registers.HEIGHT, draw.height)
-        red, green, blue = draw.background
+        red, green, blue = background
         self.set(registers.BACKGROUND, int(np.array([red, green, blue, 0], np.uint8).view("<u4")[0]))
         window = ZoneWindow.of(draw.zone)
         self.set(registers.EGO_X, centimetres(draw.ego[0]))

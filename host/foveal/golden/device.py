@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from importlib.metadata import version
 
+import numpy as np
+
+from foveal.channel import Channel, checked
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList, MeshSet
 from foveal.errors import DeviceError
@@ -38,21 +41,31 @@ class ModelDevice:
         self._meshes = meshes
         self._residency.invalidate()
 
-    def render(self, draw: DrawList, regions: RegionSet) -> Frame:
+    def render(self, draw: DrawList, regions: RegionSet, *, channels: Channel = Channel.COLOUR) -> Frame:
         """Draw exactly. Counters: pixels_kept, and dma_loads and dma_skipped since reset.
 
         Raises DeviceError before load() or after close(), ValueError as :func:`foveal.golden.render` does.
         """
         if self._meshes is None:
             raise DeviceError("the golden model has no geometry; call load() before render()")
+        checked(channels)
         self._residency.begin_frame(draw.ego, draw.zone)
-        self._golden = render(self._meshes, draw, regions, self._residency.resident)
+        self._golden = golden = render(self._meshes, draw, regions, self._residency.resident, channels)
         counters = {
-            "pixels_kept": int((self._golden.pixels[..., 3] != 0).sum()),
+            "pixels_kept": int(np.count_nonzero(regions.mask())),
             "dma_loads": self._residency.loads,
             "dma_skipped": self._residency.skipped,
         }
-        return Frame(draw.frame, self._golden.pixels, regions, (), counters)
+        return Frame(
+            draw.frame,
+            golden.pixels,
+            regions,
+            (),
+            counters,
+            depth=golden.depth if Channel.DEPTH in channels else None,
+            semantic=golden.semantic if Channel.SEMANTIC in channels else None,
+            instance=golden.instance if Channel.INSTANCE in channels else None,
+        )
 
     def reset(self) -> None:
         """Forget the material table, as a kernel reset does; the geometry stays."""

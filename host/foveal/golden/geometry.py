@@ -1,4 +1,4 @@
-"""Draw list to screen triangles: hw/SPEC.md section 3, steps 2 to 6, 8 and 9.
+"""Draw list to screen triangles: hw/SPEC.md section 3, steps 2 to 6, 8, 9 and 11.
 
 The instance cull (step 1) is left out: it may not change a pixel, so a model without it checks those that have it.
 """
@@ -30,7 +30,7 @@ class ScreenTriangles:
 
     x, y: (N, 3) int64 in 1/256 px. z: (N, 3) int64 depth, 0..2^24-1.
     bounds: (N, 4) int64 x0, y0, x1, y1, half-open pixels inside the frame.
-    surface: (N,) uint32 lit R | G << 8 | B << 16 | material << 24.
+    surface: (N,) uint32 lit R | G << 8 | B << 16 | material << 24. label: (N,) uint32 instance | tag << 16.
     z0, dzdx, dzdy: (N,) int64 depth plane with 16 fractional bits, z0 at the bounds' first pixel.
     """
 
@@ -39,6 +39,7 @@ class ScreenTriangles:
     z: np.ndarray
     bounds: np.ndarray
     surface: np.ndarray
+    label: np.ndarray
     z0: np.ndarray
     dzdx: np.ndarray
     dzdy: np.ndarray
@@ -68,7 +69,8 @@ def screen_triangles(meshes: MeshSet, draw: DrawList, regions: RegionSet) -> Scr
     x, y, z, bounds, source = x[kept], y[kept], z[kept], bounds[kept], source[kept]
     z0, dzdx, dzdy = _depth_plane(x, y, z, bounds)
     surface = _light(meshes, draw, instance[source], triangle[source])
-    return ScreenTriangles(x, y, z, bounds, surface, z0, dzdx, dzdy)
+    label = _labels(meshes, draw, instance[source], triangle[source])
+    return ScreenTriangles(x, y, z, bounds, surface, label, z0, dzdx, dzdy)
 
 
 def _expand(meshes: MeshSet, draw: DrawList) -> tuple[np.ndarray, np.ndarray]:
@@ -173,3 +175,9 @@ def _light(meshes: MeshSet, draw: DrawList, instance: np.ndarray, triangle: np.n
     channel = np.clip(lit, 0, 255).astype(np.uint32)
     material = albedo[:, 3].astype(np.uint32)
     return channel[:, 0] | channel[:, 1] << 8 | channel[:, 2] << 16 | material << 24
+
+
+def _labels(meshes: MeshSet, draw: DrawList, instance: np.ndarray, triangle: np.ndarray) -> np.ndarray:
+    """(N,) uint32: the triangle's label, with the draw list's instance where that is not 0."""
+    own, given = meshes.label[triangle], draw.instance[instance].astype(np.uint32)
+    return np.where(given > 0, (own & np.uint32(0xFF0000)) | given, own).astype(np.uint32)

@@ -11,20 +11,32 @@ from foveal.golden.geometry import FAR, ScreenTriangles
 from foveal.jit import compiled
 from foveal.region import RegionSet
 
-__all__ = ["rasterise"]
+__all__ = ["rasterise", "seen"]
 
 
 def rasterise(triangles: ScreenTriangles, regions: RegionSet) -> tuple[np.ndarray, np.ndarray]:
-    """Depth and surface, both (height, width) uint32; depth is FAR where nothing is drawn.
+    """Depth, (height, width) uint32, and triangle, (height, width) int32 index into `triangles`.
+
+    FAR and -1 where nothing is drawn.
 
     Only pixels between a row's leftmost and rightmost region are computed; the rest stays clear.
     """
     depth = np.full((regions.height, regions.width), FAR, dtype=np.uint32)
-    surface = np.zeros((regions.height, regions.width), dtype=np.uint32)
+    triangle = np.full((regions.height, regions.width), -1, dtype=np.int32)
     left, right = _row_hull(regions)
     t = triangles
-    _draw(t.x, t.y, t.bounds, t.z0, t.dzdx, t.dzdy, t.surface, left, right, depth, surface)
-    return depth, surface
+    _draw(t.x, t.y, t.bounds, t.z0, t.dzdx, t.dzdy, left, right, depth, triangle)
+    return depth, triangle
+
+
+def seen(value: np.ndarray, triangle: np.ndarray, kept: np.ndarray, nothing: int) -> np.ndarray:
+    """(height, width) uint32: of each pixel's triangle its `value` (N,) uint32; `nothing` without one.
+
+    triangle: as of rasterise(). kept: (height, width) bool; zero elsewhere.
+    """
+    picked = np.zeros(triangle.shape, dtype=np.uint32)
+    _pick(value, triangle, kept, np.uint32(nothing), picked)
+    return picked
 
 
 def _row_hull(regions: RegionSet) -> tuple[np.ndarray, np.ndarray]:
@@ -39,11 +51,20 @@ def _row_hull(regions: RegionSet) -> tuple[np.ndarray, np.ndarray]:
 
 
 @compiled
-def _draw(x, y, bounds, z0, dzdx, dzdy, colour, left, right, depth, surface):  # type: ignore[no-untyped-def]
+def _pick(value, triangle, kept, nothing, picked):  # type: ignore[no-untyped-def]
+    for j in range(picked.shape[0]):
+        for i in range(picked.shape[1]):
+            if kept[j, i]:
+                n = triangle[j, i]
+                picked[j, i] = value[n] if n >= 0 else nothing
+
+
+@compiled
+def _draw(x, y, bounds, z0, dzdx, dzdy, left, right, depth, triangle):  # type: ignore[no-untyped-def]
     step = np.empty(3, np.int64)
     rise = np.empty(3, np.int64)
     base = np.empty(3, np.int64)
-    for n in range(len(colour)):
+    for n in range(len(z0)):
         bx0, by0, bx1, by1 = bounds[n, 0], bounds[n, 1], bounds[n, 2], bounds[n, 3]
         for p in range(3):
             q = (p + 1) % 3
@@ -66,7 +87,7 @@ def _draw(x, y, bounds, z0, dzdx, dzdy, colour, left, right, depth, surface):  #
                     d = min(max(z >> 16, 0), FAR)
                     if d < depth[j, i]:
                         depth[j, i] = d
-                        surface[j, i] = colour[n]
+                        triangle[j, i] = n
                 elif entered:
                     break
                 e0 += step[0]

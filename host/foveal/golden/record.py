@@ -34,10 +34,13 @@ class Records:
         return raw + bytes(-len(raw) % 64)
 
 
-def records(meshes: MeshSet, draw: DrawList, regions: RegionSet) -> Records:
-    """What geometry hands to the kernel. Raises ValueError as :func:`foveal.golden.render` does."""
+def records(meshes: MeshSet, draw: DrawList, regions: RegionSet, labels: bool = False) -> Records:
+    """What geometry hands to the kernel. labels: the records with labels for surfaces.
+
+    Raises ValueError as :func:`foveal.golden.render` does.
+    """
     triangles = screen_triangles(meshes, draw, regions)
-    packed = _pack(triangles)
+    packed = _pack(triangles, _label_surface(triangles.label) if labels else triangles.surface)
     top, bottom = triangles.bounds[:, 1], triangles.bounds[:, 3]
     lists = []
     for band in range(-(-draw.height // BAND_ROWS)):
@@ -49,7 +52,13 @@ def records(meshes: MeshSet, draw: DrawList, regions: RegionSet) -> Records:
     return Records(packed[np.concatenate(lists)], table)
 
 
-def _pack(triangles: ScreenTriangles) -> np.ndarray:
+def _label_surface(label: np.ndarray) -> np.ndarray:
+    """(N,) uint32 surfaces: R and the top byte are the tag, G and B the instance (hw/SPEC.md 3.11)."""
+    tag, instance = label >> 16, label & 0xFFFF
+    return (tag | instance << 8 | tag << 24).astype(np.uint32)
+
+
+def _pack(triangles: ScreenTriangles, surface: np.ndarray) -> np.ndarray:
     record = np.zeros((len(triangles), RECORD_BYTES), dtype=np.uint8)
 
     def put(offset: int, size: int, value: np.ndarray) -> None:
@@ -57,7 +66,7 @@ def _pack(triangles: ScreenTriangles) -> np.ndarray:
 
     for column in range(4):
         put(2 * column, 2, triangles.bounds[:, column])
-    put(8, 4, triangles.surface)
+    put(8, 4, surface)
     for p in range(3):
         a, b, c = _edge(triangles, p, (p + 1) % 3)
         put(12 + 6 * p, 3, a)

@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from foveal.channel import Channel
 from foveal.drawlist import DrawList, MeshSet
-from foveal.golden.geometry import FAR, screen_triangles
-from foveal.golden.raster import rasterise
+from foveal.golden.geometry import screen_triangles
+from foveal.golden.raster import rasterise, seen
 from foveal.golden.shade import shade
 from foveal.region import RegionSet
+from foveal.tag import Tag
 
 __all__ = ["GoldenFrame", "render"]
 
@@ -19,28 +21,50 @@ __all__ = ["GoldenFrame", "render"]
 class GoldenFrame:
     """The exact frame; everything is zero outside the regions.
 
-    pixels: (H, W, 4) uint8 B, G, R, 255. depth: (H, W) uint32, 2^24-1 where nothing is drawn.
+    pixels: (H, W, 4) uint8 B, G, R, 255, all zero without colour. depth: (H, W) uint32, 2^24-1 where nothing is drawn.
     material: (H, W) uint8, 0 where nothing is drawn. `depth | material << 24` is the kernel's depth output.
+    label: (H, W) uint32 instance | tag << 16, Tag.SKY << 16 where nothing is drawn; None where none was asked for.
     """
 
     pixels: np.ndarray
     depth: np.ndarray
     material: np.ndarray
+    label: np.ndarray | None
+
+    @property
+    def semantic(self) -> np.ndarray | None:
+        """(H, W) uint8 tag."""
+        return None if self.label is None else (self.label >> 16).astype(np.uint8)
+
+    @property
+    def instance(self) -> np.ndarray | None:
+        """(H, W) uint16 instance, 0 for what is none."""
+        return None if self.label is None else self.label.astype(np.uint16)
 
     def depth_words(self) -> np.ndarray:
         """(H, W) uint32: what the kernel writes with FLAGS.depth_out."""
         return self.depth | self.material.astype(np.uint32) << 24
 
 
-def render(meshes: MeshSet, draw: DrawList, regions: RegionSet, resident: bool) -> GoldenFrame:
+def render(
+    meshes: MeshSet, draw: DrawList, regions: RegionSet, resident: bool, channels: Channel = Channel.COLOUR
+) -> GoldenFrame:
     """Draw `draw` inside `regions`; resident: the material table is on the device (hw/SPEC.md section 7).
+
+    Depth and material come with any channels.
 
     Raises ValueError when the regions are of another frame size or the draw list names an unknown mesh.
     """
-    depth, surface = rasterise(screen_triangles(meshes, draw, regions), regions)
+    triangles = screen_triangles(meshes, draw, regions)
+    depth, triangle = rasterise(triangles, regions)
     kept = regions.mask()
-    drawn = depth != FAR
-    pixels = shade(surface, drawn, kept, draw.background, meshes.material if resident else None)
+    surface = seen(triangles.surface, triangle, kept, nothing=0)
+    if Channel.COLOUR in channels:
+        drawn = triangle >= 0
+        pixels = shade(surface, drawn, kept, draw.background, meshes.material if resident else None)
+    else:
+        pixels = np.zeros((draw.height, draw.width, 4), np.uint8)
     depth[~kept] = 0
-    material = np.where(drawn & kept, surface >> 24, 0).astype(np.uint8)
-    return GoldenFrame(pixels, depth, material)
+    material = (surface >> 24).astype(np.uint8)
+    label = seen(triangles.label, triangle, kept, nothing=Tag.SKY << 16) if channels.labels else None
+    return GoldenFrame(pixels, depth, material, label)

@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from itertools import product
 
 import numpy as np
 import pyopencl as cl
 
+from foveal.channel import Channel, checked
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList, MeshSet
 from foveal.errors import DeviceBroken, DeviceError
 from foveal.frame import Frame, StageTime
 from foveal.opencl import layout
 from foveal.opencl.memory import Memory
-from foveal.opencl.program import GROUP, build
+from foveal.opencl.program import GROUP, Program, build
 from foveal.opencl.selection import kind_of, select
 from foveal.opencl.timing import Interval, busy_ns, span_ns, stage_times
 from foveal.provenance import Provenance
@@ -46,6 +48,16 @@ def open_opencl(
     )
 
 
+_OUTPUTS: tuple[str, ...] = ("pixels", "depths", "labels")
+"""Buffers that the raster kernel writes, a word a pixel; the first alone for nothing but colour."""
+
+
+def _words(channels: Channel) -> list[str]:
+    """Those of the outputs that are read back."""
+    asked = (Channel.COLOUR in channels, Channel.DEPTH in channels, channels.labels)
+    return [name for name, wanted in zip(_OUTPUTS, asked, strict=True) if wanted]
+
+
 class OpenClDevice:
     """A foveal Device on one OpenCL device."""
 
@@ -55,6 +67,7 @@ class OpenClDevice:
         self._fp64 = fp64
         self._meshes: MeshSet | None = None
         self._broken: str | None = None
+        self._wide: Program | None = None  # with all channels, built when they are first asked for
         self._open()
         platform = device.platform
         self._info = DeviceInfo(
@@ -94,9 +107,14 @@ class OpenClDevice:
         except cl.Error as error:
             raise self._break(f"uploading {len(meshes.triangle)} triangles", error) from error
 
-    def render(self, draw: DrawList, regions: RegionSet) -> Frame:
-        """Draw inside `regions`. Raises ValueError for a set of another size, DeviceError when the device fails."""
+    def render(self, draw: DrawList, regions: RegionSet, *, channels: Channel = Channel.COLOUR) -> Frame:
+        """Draw inside `regions`; one raster pass gives all channels.
+
+        The first frame with more than colour waits for a compiler, outside its stages. Raises ValueError for a set of
+        another size, DeviceError when the device fails.
+        """
         self._refuse_if_broken()
+        checked(channels)
         if self._meshes is None:
             raise DeviceError("nothing is loaded; call load() before render()")
         if (regions.width, regions.height) != (draw.width, draw.height):
@@ -107,9 +125,11 @@ class OpenClDevice:
             raise ValueError(f"draw list names mesh {int(draw.mesh.max())} of {len(self._meshes.vertex_range)}")
         states = self._residency.begin_frame(draw.ego, draw.zone)
         try:
-            frame = self._render(self._meshes, draw, regions, states)
+            if channels != Channel.COLOUR and self._wide is None:
+                self._wide = build(self._context, self._device, self._kernel_set, self._fp64, channels=True)
+            frame = self._render(self._meshes, draw, regions, states, channels)
             while frame is None:
-                frame = self._render(self._meshes, draw, regions, states)
+                frame = self._render(self._meshes, draw, regions, states, channels)
         except cl.Error as error:
             raise self._break(f"rendering frame {draw.frame}", error) from error
         return frame
@@ -134,6 +154,7 @@ class OpenClDevice:
         self._context = cl.Context([self._device])
         self._queue = cl.CommandQueue(self._context, properties=cl.command_queue_properties.PROFILING_ENABLE)
         self._program = build(self._context, self._device, self._kernel_set, self._fp64)
+        self._wide = None
         self._memory = Memory(self._context, self._queue)
         self._capacity = layout.CHUNK + layout.CHUNK // 2
         self._tiles_of: RegionSet | None = None
@@ -163,7 +184,12 @@ class OpenClDevice:
         self._queue.finish()
 
     def _render(
-        self, meshes: MeshSet, draw: DrawList, regions: RegionSet, states: tuple[ResidencyState, ...]
+        self,
+        meshes: MeshSet,
+        draw: DrawList,
+        regions: RegionSet,
+        states: tuple[ResidencyState, ...],
+        channels: Channel,
     ) -> Frame | None:
         """One try; None when a chunk had too little room for clipped triangles, which has then been made."""
         begin = time.perf_counter_ns()
@@ -179,16 +205,18 @@ class OpenClDevice:
             inputs["tile"] = self._tiles
         used = np.zeros(len(chunk), np.int32)
         whole = len(regions) == 1 and regions.regions[0].area == draw.width * draw.height
-        pixels = (np.empty if whole else np.zeros)((draw.height, draw.width, 4), np.uint8)
-        self._make_room(draw, len(chunk), inputs)
+        wanted = _words(channels)
+        size = (draw.height, draw.width)
+        words = {name: (np.empty if whole else np.zeros)(size, "<u4") for name in wanted}
+        self._make_room(draw, len(chunk), inputs, channels)
         prepared = time.perf_counter_ns()
 
         events = [("upload", e) for name, array in inputs.items() for e in self._memory.upload(name, array)]
         if ResidencyState.LOADING in states:
             table = np.ascontiguousarray(meshes.material)
             events += [("dma", e) for e in self._memory.upload("material", table)]
-        events += self._draw(len(chunk))
-        events += [("read_back", e) for e in self._read_back(draw, regions, pixels, used)]
+        events += self._draw(len(chunk), channels)
+        events += [("read_back", e) for e in self._read_back(draw, regions, words, used)]
         self._queue.finish()
         done = time.perf_counter_ns()
 
@@ -208,14 +236,24 @@ class OpenClDevice:
             "records": int(used.sum()),
             "tiles": len(self._tiles),
             "bytes_up": sum(array.nbytes for array in inputs.values()),
-            "bytes_down": sum(r.area for r in regions) * 4 + used.nbytes,
+            "bytes_down": sum(r.area for r in regions) * 4 * len(words) + used.nbytes,
             "dma_loads": self._residency.loads,
             "dma_skipped": self._residency.skipped,
         }
         host = StageTime("prepare", float(prepared - begin), Provenance.MEASURED)
-        return Frame(draw.frame, pixels, regions, (host, *stage_times(intervals)), counters)
+        label = words.get("labels")
+        return Frame(
+            draw.frame,
+            (words["pixels"] if "pixels" in words else np.zeros(size, "<u4")).view(np.uint8).reshape(*size, 4),
+            regions,
+            (host, *stage_times(intervals)),
+            counters,
+            depth=words.get("depths"),
+            semantic=(label >> 16).astype(np.uint8) if label is not None and Channel.SEMANTIC in channels else None,
+            instance=label.astype(np.uint16) if label is not None and Channel.INSTANCE in channels else None,
+        )
 
-    def _make_room(self, draw: DrawList, chunks: int, inputs: dict[str, np.ndarray]) -> None:
+    def _make_room(self, draw: DrawList, chunks: int, inputs: dict[str, np.ndarray], channels: Channel) -> None:
         """Make every buffer of the frame before its timed part."""
         slots = chunks * self._capacity
         columns, rows = layout.padded(draw.width, draw.height)
@@ -225,23 +263,26 @@ class OpenClDevice:
             "count": chunks * 4,
             "extent": -(-chunks // 16) * 16 * 8,
         }
-        sizes |= {"pixels": columns * rows * 4} | {name: array.nbytes for name, array in inputs.items()}
+        outputs = _OUTPUTS[:1] if channels == Channel.COLOUR else _OUTPUTS
+        sizes |= dict.fromkeys(outputs, columns * rows * 4) | {name: array.nbytes for name, array in inputs.items()}
         for name, size in sizes.items():
             self._memory.buffer(name, size)
 
-    def _draw(self, chunks: int) -> list[tuple[str, cl.Event]]:
+    def _draw(self, chunks: int, channels: Channel) -> list[tuple[str, cl.Event]]:
         """Queue the two kernels; a kernel without work is left out."""
         scene = ("frame", "region", "instance", "chunk", "position", "triangle", "material")
         lists = ("record", "bounds", "count", "extent")
-        held = {name: self._memory.buffer(name, 0) for name in (*scene, *lists, "tile", "pixels")}
+        wide = channels != Channel.COLOUR
+        program, outputs = (self._wide, _OUTPUTS) if wide and self._wide is not None else (self._program, _OUTPUTS[:1])
+        held = {name: self._memory.buffer(name, 0) for name in (*scene, *lists, "tile", *outputs)}
         events = []
         if chunks:
             self._program.geometry.set_args(*(held[name] for name in scene + lists))
             events.append(("geometry", self._launch(self._program.geometry, chunks, layout.CHUNK)))
         if len(self._tiles):
             tiles = (held["tile"], np.int32(len(self._tiles)))
-            self._program.raster.set_args(held["frame"], *tiles, *(held[name] for name in lists), held["pixels"])
-            events.append(("raster", self._launch(self._program.raster, len(self._tiles), GROUP)))
+            program.raster.set_args(held["frame"], *tiles, *(held[name] for name in (*lists, *outputs)))
+            events.append(("raster", self._launch(program.raster, len(self._tiles), GROUP)))
         return events
 
     def _launch(self, kernel: cl.Kernel, items: int, group: int) -> cl.Event:
@@ -249,17 +290,18 @@ class OpenClDevice:
         size, local = ((items * group,), (group,)) if self._kernel_set == "gpu" else ((items,), (1,))
         return cl.enqueue_nd_range_kernel(self._queue, kernel, size, local)
 
-    def _read_back(self, draw: DrawList, regions: RegionSet, pixels: np.ndarray, used: np.ndarray) -> list[cl.Event]:
-        """Queue the copies of each region's pixels, and of the records that each chunk made."""
-        target = self._memory.buffer("pixels", 0)
+    def _read_back(
+        self, draw: DrawList, regions: RegionSet, words: dict[str, np.ndarray], used: np.ndarray
+    ) -> list[cl.Event]:
+        """Queue the copies of each region's words, and of the records that each chunk made."""
         pitch = layout.padded(draw.width, draw.height)[0] * 4
         events = []
-        for r in regions:
+        for r, (name, word) in product(regions, words.items()):
             corner = (r.x0 * 4, r.y0, 0)
             copy = cl.enqueue_copy(  # type: ignore[call-overload]  # the rectangle form is missing from its overloads
                 self._queue,
-                pixels,
-                target,
+                word,
+                self._memory.buffer(name, 0),
                 buffer_origin=corner,
                 host_origin=corner,
                 region=(r.width * 4, r.height, 1),

@@ -37,9 +37,9 @@ FRAME_TYPE = np.dtype(
     + [(name, "<i4") for name in ("regions", "resident", "capacity", "chunks", "stride")]
     + [("background", "<u4")]
 )
-INSTANCE_TYPE = np.dtype([("mvp", "<f4", (4, 4)), ("sun", "<f4", 4)])
+INSTANCE_TYPE = np.dtype([("mvp", "<f4", (4, 4)), ("sun", "<f4", 3), ("instance", "<u4")])
 CHUNK_TYPE = np.dtype([("instance", "<u4"), ("first", "<u4"), ("count", "<u4"), ("reserved", "<u4")])
-TRIANGLE_TYPE = np.dtype([("vertex", "<u4", 3), ("surface", "u1", 4), ("normal", "<f4", 3), ("reserved", "<u4")])
+TRIANGLE_TYPE = np.dtype([("vertex", "<u4", 3), ("surface", "u1", 4), ("normal", "<f4", 3), ("label", "<u4")])
 RECORD_BYTES = 80
 
 
@@ -49,6 +49,7 @@ def triangles(meshes: MeshSet) -> np.ndarray:
     out["vertex"] = meshes.triangle
     out["surface"] = meshes.surface
     out["normal"] = meshes.normal
+    out["label"] = meshes.label
     return out
 
 
@@ -56,7 +57,8 @@ def instances(draw: DrawList) -> np.ndarray:
     """(N,) INSTANCE_TYPE."""
     out = np.zeros(len(draw.mesh), INSTANCE_TYPE)
     out["mvp"] = draw.mvp
-    out["sun"][:, :3] = draw.sun
+    out["sun"] = draw.sun
+    out["instance"] = draw.instance
     return out
 
 

@@ -10,6 +10,7 @@ import pyopencl as cl
 from foveal.errors import DeviceError
 from foveal.opencl import layout
 from foveal.opencl.source import kernel_source
+from foveal.tag import Tag
 
 __all__ = ["GROUP", "Program", "build"]
 
@@ -31,8 +32,11 @@ class Program:
     build_ns: int
 
 
-def build(context: cl.Context, device: cl.Device, kernel_set: str, fp64: bool) -> Program:
-    """Compile "cpu" or "gpu". Raises DeviceError with the compiler's log."""
+def build(context: cl.Context, device: cl.Device, kernel_set: str, fp64: bool, channels: bool = False) -> Program:
+    """Compile "cpu" or "gpu". channels: with a raster kernel that writes depths and labels, too.
+
+    Raises DeviceError with the compiler's log.
+    """
     source = kernel_source(kernel_set)
     exact = bool(device.single_fp_config & _CORRECTLY_ROUNDED_DIVIDE)
     options = [
@@ -41,9 +45,11 @@ def build(context: cl.Context, device: cl.Device, kernel_set: str, fp64: bool) -
         f"-DTILE_WIDTH={layout.TILE_WIDTH}",
         f"-DTILE_HEIGHT={layout.TILE_HEIGHT}",
         f"-DGROUP={GROUP}",
+        f"-DSKY={Tag.SKY}",
     ]
     options += ["-cl-fp32-correctly-rounded-divide-sqrt"] if exact else []
     options += ["-DUSE_FP64"] if fp64 else []
+    options += ["-DCHANNELS"] if channels else []
     begin = time.perf_counter_ns()
     try:
         program = cl.Program(context, source.text).build(options=options, devices=[device])

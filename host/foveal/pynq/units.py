@@ -98,6 +98,8 @@ class GeometryUnit:
         values = {name: row[name].item() for name in PARAMETERS.names or () if name != "reserved"}
         for name in ("staging", "record"):
             room = getattr(buffers, name).size // RECORD_BYTES
+            if name == "record" and values["labels"]:
+                room //= 2
             if values[f"{name}_capacity"] > room:
                 raise DeviceError(
                     f"the parameters promise room for {values[f'{name}_capacity']} entries in {name}; it has {room}"

@@ -8,6 +8,7 @@ import numpy as np
 
 from foveal.drawlist import DrawList, MeshSet, Zone
 from foveal.scene import kind as kinds
+from foveal.scene import labels
 from foveal.scene.axes import carla_matrix, scene_matrix, scene_points
 from foveal.scene.kind import Kind
 from foveal.scene.materials import table
@@ -59,7 +60,8 @@ def build_scene(static: StaticScene, tick: Tick | None = None) -> Scene:
     """Meshes for a static world and for the actors of `tick` (a drive's first); deterministic in its arguments."""
     builder = MeshBuilder()
     origins = []
-    for origin, part in Part.joined([ground(static), *roads(static), *_objects(static)]).chunks(CHUNK_M):
+    lying = labels.surface(Part.joined([ground(static), *roads(static)]))
+    for origin, part in Part.joined([lying, *_objects(static)]).chunks(CHUNK_M):
         builder.add(part)
         origins.append(origin)
     actor_mesh: dict[int, int] = {}
@@ -67,9 +69,9 @@ def build_scene(static: StaticScene, tick: Tick | None = None) -> Scene:
         for number, type_index, box in zip(tick.actor_id.tolist(), tick.actor_type.tolist(), tick.box, strict=True):
             shape = kinds.of_type(tick.types[type_index])
             if shape is not None and number != tick.ego_id:
-                actor_mesh[number] = builder.add(kinds.mesh(shape, box[3:6], number))
+                actor_mesh[number] = builder.add(labels.actor(kinds.mesh(shape, box[3:6], number), shape))
     spare = {
-        shape: (tuple(builder.add(kinds.mesh(shape, np.array(size), k)) for k in range(_SPARE_COLOURS)), size)
+        shape: (tuple(builder.add(_spare_mesh(shape, size, k)) for k in range(_SPARE_COLOURS)), size)
         for shape, size in _SPARE.items()
     }
     return Scene(builder.build(table()), np.array(origins).reshape(-1, 3), actor_mesh, spare)
@@ -82,7 +84,7 @@ def draw_list(
 
     sun: direction to the sun in the scene's axes. A stretched spare mesh is shaded as if it were not stretched.
     """
-    mesh, model, turn = _actors(scene, tick)
+    mesh, model, turn, number = _actors(scene, tick)
     count = len(scene.static_origin)
     place = np.broadcast_to(np.eye(4), (count, 4, 4)).copy()
     place[:, :3, 3] = scene.static_origin
@@ -100,6 +102,7 @@ def draw_list(
         sun=local.astype(np.float32),
         ego=(float(ego[0]), float(ego[1])),
         zone=zone,
+        instance=np.concatenate([np.zeros(count, np.uint16), number.astype(np.uint16)]),
     )
 
 
@@ -123,8 +126,12 @@ def projection(mount: CameraMount) -> np.ndarray:
     return matrix
 
 
-def _actors(scene: Scene, tick: Tick) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Mesh (n,), world-from-mesh (n, 4, 4) and its rotation (n, 3, 3) of the drawn actors."""
+def _spare_mesh(shape: Kind, size: tuple[float, float, float], number: int) -> Part:
+    return labels.actor(kinds.mesh(shape, np.array(size), number), shape)
+
+
+def _actors(scene: Scene, tick: Tick) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Mesh (n,), world-from-mesh (n, 4, 4), its rotation (n, 3, 3) and the id (n,) of the drawn actors."""
     shape = [kinds.of_type(name) for name in tick.types]
     mesh, stretch, row = [], [], []
     for index, (number, type_index) in enumerate(zip(tick.actor_id.tolist(), tick.actor_type.tolist(), strict=True)):
@@ -144,7 +151,7 @@ def _actors(scene: Scene, tick: Tick) -> tuple[np.ndarray, np.ndarray, np.ndarra
     place = scene_matrix(carla_matrix(tick.transform[row]) @ carla_matrix(box[:, [0, 1, 2, 6, 7, 8]]))
     model = place.copy()
     model[:, :3, :3] *= np.array(stretch, dtype=np.float64).reshape(-1, 1, 3)
-    return np.array(mesh, dtype=np.uint32), model, place[:, :3, :3]
+    return np.array(mesh, dtype=np.uint32), model, place[:, :3, :3], tick.actor_id[row]
 
 
 def _objects(static: StaticScene) -> list[Part]:
@@ -155,5 +162,5 @@ def _objects(static: StaticScene) -> list[Part]:
     ):
         shape = kinds.LABEL_KIND.get(label)
         if shape is not None and np.abs(box[3:6]).max() > kinds.MIN_EXTENT_M:
-            parts.append(kinds.mesh(shape, box[3:6], number).moved(matrix))
+            parts.append(labels.static_object(kinds.mesh(shape, box[3:6], number), number, label).moved(matrix))
     return parts

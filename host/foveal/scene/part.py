@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from foveal.drawlist import MeshSet
+from foveal.drawlist import NO_LABELS, MeshSet
 from foveal.errors import SceneError
 
 __all__ = ["Colour", "MeshBuilder", "Part"]
@@ -23,12 +23,18 @@ class Part:
     """Triangles in metres, X forward, Y left, Z up, counter-clockwise from outside.
 
     position: (V, 3) float64. triangle: (T, 3) int64. colour: (T, 3) uint8 albedo. material: (T,) uint8.
+    label: (T,) uint32 as MeshSet has it; zeros where it is left out.
     """
 
     position: np.ndarray
     triangle: np.ndarray
     colour: np.ndarray
     material: np.ndarray
+    label: np.ndarray = field(default_factory=lambda: NO_LABELS)
+
+    def __post_init__(self) -> None:
+        if self.label is NO_LABELS:
+            object.__setattr__(self, "label", np.zeros(len(self.triangle), np.uint32))
 
     @classmethod
     def of(cls, position: np.ndarray, triangle: np.ndarray, colour: Colour, material: int) -> Part:
@@ -53,18 +59,23 @@ class Part:
             np.concatenate([part.triangle + start for part, start in zip(parts, first, strict=True)]),
             np.concatenate([part.colour for part in parts]),
             np.concatenate([part.material for part in parts]),
+            np.concatenate([part.label for part in parts]),
         )
 
     def moved(self, matrix: np.ndarray) -> Part:
         """The part under a 4x4 affine matrix (column vectors); the matrix must not mirror."""
-        return Part(self.position @ matrix[:3, :3].T + matrix[:3, 3], self.triangle, self.colour, self.material)
+        return replace(self, position=self.position @ matrix[:3, :3].T + matrix[:3, 3])
+
+    def labelled(self, label: np.ndarray) -> Part:
+        """The part with a label a triangle."""
+        return replace(self, label=label)
 
     def scaled_to(self, extent: np.ndarray) -> Part:
         """The part stretched and centred so that its bounds are exactly -extent..extent (half sizes, metres)."""
         low, high = self.position.min(axis=0), self.position.max(axis=0)
         span = np.where(high > low, high - low, 1.0)
         position = (self.position - (low + high) / 2) * (2 * np.asarray(extent, dtype=np.float64) / span)
-        return Part(position, self.triangle, self.colour, self.material)
+        return replace(self, position=position)
 
     def normals(self) -> np.ndarray:
         """(T, 3) float64 unit normals from the winding; zero where a triangle has no area."""
@@ -78,6 +89,12 @@ class Part:
         a, b, c = (self.position[self.triangle[:, k]] for k in range(3))
         return float(np.einsum("ij,ij->i", a, np.cross(b, c)).sum() / 6)
 
+    def some(self, chosen: np.ndarray) -> Part:
+        """The part with those of its triangles, and with all of its vertices."""
+        return Part(
+            self.position, self.triangle[chosen], self.colour[chosen], self.material[chosen], self.label[chosen]
+        )
+
     def chunks(self, size_m: float) -> list[tuple[np.ndarray, Part]]:
         """Cut into squares of `size_m` by triangle centre: pairs of origin (3,) and the part relative to it."""
         if not len(self.triangle):
@@ -89,7 +106,7 @@ class Part:
             chosen = member.reshape(-1) == index
             used, local = np.unique(self.triangle[chosen], return_inverse=True)
             origin = np.array([(i + 0.5) * size_m, (j + 0.5) * size_m, 0.0])
-            piece = Part(self.position[used] - origin, local.reshape(-1, 3), self.colour[chosen], self.material[chosen])
+            piece = replace(self.some(chosen), position=self.position[used] - origin, triangle=local.reshape(-1, 3))
             pieces.append((origin, piece))
         return pieces
 
@@ -110,7 +127,7 @@ class MeshBuilder:
                 f"mesh {len(self._parts)} has a vertex that is not finite; check the box or lane it is made from"
             )
         keep = np.abs(part.normals()).max(axis=1, initial=0.0) > 0
-        self._parts.append(Part(part.position, part.triangle[keep], part.colour[keep], part.material[keep]))
+        self._parts.append(part.some(keep))
         return len(self._parts) - 1
 
     def build(self, material: np.ndarray) -> MeshSet:
@@ -132,6 +149,7 @@ class MeshBuilder:
             triangle_range=_ranges(triangles),
             bounds=bounds,
             material=material,
+            label=whole.label,
         )
 
 

@@ -296,12 +296,12 @@ class XrtCard:
             output.write(np.full(output.size // 4, UNWRITTEN, "<u4"))
 
     def _set_pointer(self, name: str, address: int) -> None:
-        buffer = self._live.get(address)
+        buffer = next((one for one in self._live.values() if one.address <= address < one.address + one.size), None)
         if buffer is not None:
-            self._runs[KERNEL].pointer(name, buffer)
+            self._runs[KERNEL].pointer(name, buffer, address - buffer.address)
         elif name != "TEX_BASE" or self._words.get(registers.TEX_PAGES):
             # Without pages nothing is read there, and the pages before may be gone.
-            raise DeviceError(f"{name} is 0x{address:X}, where no buffer of this card begins")
+            raise DeviceError(f"{name} is 0x{address:X}, where no buffer of this card lies")
 
     def _check_open(self) -> None:
         if self._closed:

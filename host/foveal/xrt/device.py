@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from foveal.card import Board, FovealDriver, board_names, load_board
+from foveal.channel import Channel
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList
 from foveal.errors import DeviceBusy, DeviceError, DeviceNotFound
@@ -38,17 +39,19 @@ class XrtDevice(FovealDriver):
         self._xrt = card
         self._reset_on_fault = reset_on_fault
 
-    def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
+    def render(
+        self, draw: DrawList, regions: RegionSet, depth: bool = False, *, channels: Channel = Channel.COLOUR
+    ) -> Frame:
         ready = self.broken is None
         try:
-            return super().render(draw, regions, depth)
+            return super().render(draw, regions, depth, channels=channels)
         except DeviceBusy:
             raise
         except DeviceError:
             if not (self._reset_on_fault and ready):
                 raise
         self.reset()
-        return super().render(draw, regions, depth)
+        return super().render(draw, regions, depth, channels=channels)
 
     @property
     def last_fault(self) -> str | None:

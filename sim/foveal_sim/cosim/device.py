@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from foveal.card import FovealDriver, load_board
+from foveal.channel import Channel
 from foveal.device import DeviceInfo
 from foveal.drawlist import DrawList
 from foveal.errors import DeviceNotFound, SceneError
@@ -39,15 +40,22 @@ class CosimDevice(FovealDriver):
         super().__init__(card, geometry, info, **options)
         self._wave = card.wave
 
-    def render(self, draw: DrawList, regions: RegionSet, depth: bool = False) -> Frame:
+    def render(
+        self, draw: DrawList, regions: RegionSet, depth: bool = False, *, channels: Channel = Channel.COLOUR
+    ) -> Frame:
         path, self.wave_next = self.wave_next, None
         with self._wave(path) if path is not None else nullcontext():
-            return self._spoil(super().render(draw, regions, depth))
+            return self._spoil(super().render(draw, regions, depth, channels=channels))
 
     def stream(
-        self, requests: Iterable[tuple[DrawList, RegionSet]], *, depth: bool = False, counters: bool = False
+        self,
+        requests: Iterable[tuple[DrawList, RegionSet]],
+        *,
+        depth: bool = False,
+        counters: bool = False,
+        channels: Channel = Channel.COLOUR,
     ) -> Generator[Frame]:
-        with closing(super().stream(requests, depth=depth, counters=counters)) as frames:
+        with closing(super().stream(requests, depth=depth, counters=counters, channels=channels)) as frames:
             for frame in frames:
                 yield self._spoil(frame)
 

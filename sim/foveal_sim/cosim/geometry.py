@@ -40,8 +40,9 @@ class CosimGeometry:
             call.height,
             call.ambient,
             call.diffuse,
+            bool(call.labels),
             _rows(buffers.staging, call.staging_capacity, RECORD_BYTES),
-            _rows(buffers.record, call.record_capacity, RECORD_BYTES),
+            _rows(buffers.record, call.record_capacity * (2 if call.labels else 1), RECORD_BYTES),
             _rows(buffers.band, MAX_BANDS, 8),
             statistics,
         )

@@ -150,7 +150,8 @@ __kernel void geometry(__constant Frame* frame, __constant int4* region, __globa
                 }
                 if (used < frame->capacity) {
                     uint colour = shade(frame, object, face + lane, material);
-                    write_record(s0, s1, s2, area2, box, colour, record + base + used);
+                    uint label = label_of(object, face + lane);
+                    write_record(s0, s1, s2, area2, box, colour, label, record + base + used);
                     store_box(bounds + 4 * (size_t)base, frame->capacity, used, box);
                     hull.xy = min(hull.xy, box.xy);
                     hull.zw = max(hull.zw, box.zw);
@@ -163,7 +164,9 @@ __kernel void geometry(__constant Frame* frame, __constant int4* region, __globa
     store_box(extent, box_pitch(frame->chunks), index, hull);
 }
 
-inline void draw(const Local* t, int row0, int rows, int group0, int groups, int8* depth, int8* colour, uint word) {
+// label, mark: only with CHANNELS.
+inline void draw(const Local* t, int row0, int rows, int group0, int groups, int8* depth, int8* colour, uint word,
+                 int8* label, uint mark) {
     const int8 lane = (int8)(0, 1, 2, 3, 4, 5, 6, 7);
     int8 e0 = t->c[0] + t->a[0] * lane;
     int8 e1 = t->c[1] + t->a[1] * lane;
@@ -215,6 +218,9 @@ inline void draw(const Local* t, int row0, int rows, int group0, int groups, int
                 if (some_lane(as_long4(pass))) {
                     depth[at] = select(old, value, pass);
                     colour[at] = select(colour[at], paint, pass);
+#ifdef CHANNELS
+                    label[at] = select(label[at], (int8)(int)mark, pass);
+#endif
                 }
             }
             z += t->dzdx * 8;
@@ -237,9 +243,10 @@ inline short16 meets16(__global const ushort* boxes, int pitch, int first, int4 
 }
 
 // One work-item a tile. tile: first pixel x, y and the last pixels + 1 that a region needs; x is a multiple of 8.
+// With CHANNELS the same pass also writes depths and labels.
 __kernel void raster(__constant Frame* frame, __global const int4* tile, int tiles, __global const Record* record,
                      __global const ushort* bounds, __global const int* count, __global const ushort* extent,
-                     __global uint* pixels) {
+                     __global uint* pixels CHANNEL_ARGUMENTS) {
     int index = get_global_id(0);
     if (index >= tiles) {
         return;
@@ -252,6 +259,14 @@ __kernel void raster(__constant Frame* frame, __global const int4* tile, int til
         depth[i] = DEPTH_MAX;
         colour[i] = (int)frame->background;
     }
+#ifdef CHANNELS
+    int8 label[TILE_HEIGHT * GROUPS];
+    for (int i = 0; i < rows * GROUPS; ++i) {
+        label[i] = NO_LABEL;
+    }
+#else
+    int8* label = 0;
+#endif
     int pitch = frame->capacity;
     for (int some = 0; some < frame->chunks; some += 16) {
         short16 hit = meets16(extent, box_pitch(frame->chunks), some, area, frame->chunks - some);
@@ -287,7 +302,8 @@ __kernel void raster(__constant Frame* frame, __global const int4* tile, int til
                     Local seen;
                     if (localise(source, area.x + group0 * 8, area.y + row0, (group1 - group0) * 8, row1 - row0, box,
                                  &seen)) {
-                        draw(&seen, row0, row1 - row0, group0, group1 - group0, depth, colour, source->colour);
+                        draw(&seen, row0, row1 - row0, group0, group1 - group0, depth, colour, source->colour,
+                             label, source->label);
                     }
                 }
             }
@@ -295,9 +311,13 @@ __kernel void raster(__constant Frame* frame, __global const int4* tile, int til
     }
     int groups = (area.z - area.x + 7) / 8;
     for (int j = 0; j < rows; ++j) {
-        __global uint* out = pixels + (long)(area.y + j) * frame->stride + area.x;
+        long first = (long)(area.y + j) * frame->stride + area.x;
         for (int i = 0; i < groups; ++i) {
-            vstore8(as_uint8(colour[j * GROUPS + i]), i, out);
+            vstore8(as_uint8(colour[j * GROUPS + i]), i, pixels + first);
+#ifdef CHANNELS
+            vstore8(as_uint8(depth[j * GROUPS + i]), i, depths + first);
+            vstore8(as_uint8(label[j * GROUPS + i]), i, labels + first);
+#endif
         }
     }
 }

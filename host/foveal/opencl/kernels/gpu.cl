@@ -52,10 +52,11 @@ __kernel __attribute__((reqd_work_group_size(CHUNK, 1, 1))) void geometry(
     int slot = scan(kept, scratch, CHUNK, &used);
     int base = index * frame->capacity;
     uint colour = kept ? shade(frame, object, face, material) : 0;
+    uint label = kept ? label_of(object, face) : 0;
     for (int k = 1; k + 1 < corners && kept; ++k) {
         if (fan_triangle(frame, region, polygon, k, &s0, &s1, &s2, &area2, &box)) {
             if (slot < frame->capacity) {
-                write_record(s0, s1, s2, area2, box, colour, record + base + slot);
+                write_record(s0, s1, s2, area2, box, colour, label, record + base + slot);
                 store_box(bounds + 4 * (size_t)base, frame->capacity, slot, box);
                 atomic_min(&hull[0], box.x);
                 atomic_min(&hull[1], box.y);
@@ -74,11 +75,19 @@ __kernel __attribute__((reqd_work_group_size(CHUNK, 1, 1))) void geometry(
 
 __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void raster(
     __constant Frame* frame, __global const int4* tile, int tiles, __global const Record* record,
-    __global const ushort* bounds, __global const int* count, __global const ushort* extent, __global uint* pixels) {
+    __global const ushort* bounds, __global const int* count, __global const ushort* extent, __global uint* pixels
+    CHANNEL_ARGUMENTS) {
     __local int scratch[GROUP];
     __local int near_chunk[GROUP];
     __local Local list[GROUP];
     __local uint list_colour[GROUP];
+#ifdef CHANNELS
+    __local uint list_label[GROUP];
+    uint label[PER_ITEM];
+    for (int p = 0; p < PER_ITEM; ++p) {
+        label[p] = NO_LABEL;
+    }
+#endif
     int item = get_local_id(0);
     int4 area = tile[get_group_id(0)];
     int column = item % TILE_WIDTH;
@@ -117,6 +126,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void raster(
                 if (draws) {
                     list[entry] = mine;
                     list_colour[entry] = record[r].colour;
+#ifdef CHANNELS
+                    list_label[entry] = record[r].label;
+#endif
                 }
                 barrier(CLK_LOCAL_MEM_FENCE);
                 for (int t = 0; t < listed; ++t) {
@@ -133,6 +145,9 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void raster(
                             if (value < depth[p]) {
                                 depth[p] = value;
                                 colour[p] = word;
+#ifdef CHANNELS
+                                label[p] = list_label[t];
+#endif
                             }
                         }
                     }
@@ -147,6 +162,10 @@ __kernel __attribute__((reqd_work_group_size(GROUP, 1, 1))) void raster(
         int y = area.y + row + p * ROW_STEP;
         if (x < area.z && y < area.w) {
             pixels[(long)y * frame->stride + x] = colour[p];
+#ifdef CHANNELS
+            depths[(long)y * frame->stride + x] = depth[p];
+            labels[(long)y * frame->stride + x] = label[p];
+#endif
         }
     }
 }

@@ -166,7 +166,8 @@ inline void edge(int3 p, int3 q, long cx, long cy, __global Record* out, int k) 
     out->c[k] = (b * (cy - p.y) + a * (cx - p.x) - (inclusive ? 0 : 1)) >> 8;
 }
 
-inline void write_record(int3 s0, int3 s1, int3 s2, long area2, int4 box, uint colour, __global Record* out) {
+inline void write_record(int3 s0, int3 s1, int3 s2, long area2, int4 box, uint colour, uint label,
+                         __global Record* out) {
     long cx = (long)box.x * 256 + 128;
     long cy = (long)box.y * 256 + 128;
     edge(s0, s1, cx, cy, out, 0);
@@ -181,12 +182,18 @@ inline void write_record(int3 s0, int3 s1, int3 s2, long area2, int4 box, uint c
     out->dzdy = dzdy;
     out->z0 = clamp(z0, -(1L << 47), (1L << 47) - 1);
     out->colour = colour;
+    out->label = label;
+}
+
+// The label of a triangle: the object's instance counts where it has one.
+inline uint label_of(__global const Instance* object, __global const Triangle* face) {
+    return object->instance ? (face->label & 0xFF0000u) | object->instance : face->label;
 }
 
 // The output word of a triangle: one colour, lit and, where the table is resident, tinted.
 uint shade(__constant Frame* frame, __global const Instance* object, __global const Triangle* face,
            __global const uchar4* material) {
-    float d = (face->normal[0] * object->sun.x + face->normal[1] * object->sun.y) + face->normal[2] * object->sun.z;
+    float d = (face->normal[0] * object->sun[0] + face->normal[1] * object->sun[1]) + face->normal[2] * object->sun[2];
     float level = frame->ambient + frame->diffuse * (d > 0.0f ? d : 0.0f);
     uint surface = face->surface;
     uchar4 tint = material[surface >> 24];

@@ -6,6 +6,14 @@
 #endif
 
 #define DEPTH_MAX 0xFFFFFF
+#define NO_LABEL (SKY << 16)
+
+// What a raster kernel also writes, a word a pixel, where the program is built with CHANNELS.
+#ifdef CHANNELS
+#define CHANNEL_ARGUMENTS , __global uint *depths, __global uint *labels
+#else
+#define CHANNEL_ARGUMENTS
+#endif
 #define GUARD 4.0f
 #define MAX_POLYGON 8
 #define CLIP_PLANES 5
@@ -22,7 +30,8 @@ typedef struct {
 
 typedef struct {
     float4 row[4];           // mvp
-    float4 sun;
+    float sun[3];
+    uint instance;           // 0: the triangles' own
 } Instance;
 
 typedef struct {
@@ -33,7 +42,7 @@ typedef struct {
     uint vertex[3];
     uint surface;            // albedo R, G, B, material
     float normal[3];
-    uint reserved;
+    uint label;              // instance, tag << 16
 } Triangle;
 
 typedef struct {
@@ -41,5 +50,5 @@ typedef struct {
     long dzdx, dzdy, z0;     // 16 fractional bits
     int a[3], b[3];
     uint colour;             // output word: B, G, R, 255
-    uint reserved;
+    uint label;              // instance, tag << 16
 } Record;

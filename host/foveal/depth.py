@@ -1,0 +1,26 @@
+"""Depth of a frame in metres."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from foveal.image import DEPTH_RANGE_M
+
+__all__ = ["NOTHING", "planar_depth"]
+
+NOTHING = (1 << 24) - 1
+"""Depth of a pixel in which nothing is drawn."""
+
+
+def planar_depth(depth: np.ndarray, near_m: float, far_m: float) -> np.ndarray:
+    """(...) float32 metres along the camera's x, from (...) uint32 `Frame.depth`; DEPTH_RANGE_M where nothing is drawn.
+
+    near_m, far_m: those of the camera. The inverse of the projection: with s = z / (2^24 - 1) the distance is
+    near far / (far - s (far - near)). A step of depth is d^2 (1/near - 1/far) / 2^24 metres, with 0.1 m and 400 m
+    0.06 mm at 10 m, 6 mm at 100 m and 95 mm at 400 m. Coordinates are float32, vertices lie on 1/256 px: the error is
+    within 4 steps, and on a slope within what 1/256 px along it makes besides.
+    """
+    # A drawn depth is cut off, not rounded: the middle of its step is nearer to the truth.
+    share = (depth + 0.5) / NOTHING
+    metres = near_m * far_m / (far_m - share * (far_m - near_m))
+    return np.where(depth == NOTHING, DEPTH_RANGE_M, metres).astype(np.float32)
