@@ -14,6 +14,9 @@ PROLOGUE = """
 settings = world.get_settings()
 settings.synchronous_mode, settings.fixed_delta_seconds = True, 0.05
 world.apply_settings(settings)
+for actor in world.get_actors():  # of the test before
+    if actor.type_id != "spectator":
+        actor.destroy()
 library = world.get_blueprint_library()
 kept = []
 def sensor(name, place=None, parent=None, **values):
@@ -28,14 +31,6 @@ def sensor(name, place=None, parent=None, **values):
 def at(x, y, z=0.0, yaw=0.0):
     return carla.Transform(carla.Location(x, y, z), carla.Rotation(yaw=yaw))
 """
-EPILOGUE = """
-for actor in world.get_actors():
-    if actor.type_id.split(".")[0] in ("sensor", "vehicle", "walker", "static", "controller"):
-        if actor.type_id.startswith("sensor.") and actor.is_listening:
-            actor.stop()
-        actor.destroy()
-world.tick()
-"""
 
 
 @pytest.fixture(scope="module")
@@ -45,7 +40,7 @@ def server() -> Iterator[Server]:
 
 
 def client(body: str, server: Server) -> dict[str, Any]:
-    return run_client(PROLOGUE + dedent(body) + EPILOGUE, server.rpc)
+    return run_client(PROLOGUE + dedent(body), server.rpc)
 
 
 def test_lidar(server):

@@ -6,12 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from foveal_sim.world.bicycle import MAX_ACCELERATION, MAX_BRAKING
+
 __all__ = ["DEFAULT_GAINS", "Ackermann", "Pid"]
 
 DEFAULT_GAINS = (0.15, 0.0, 0.25, 0.01, 0.0, 0.01)
 """speed_kp, speed_ki, speed_kd, accel_kp, accel_ki, accel_kd: the defaults of `carla.AckermannControllerSettings`."""
 
-_PEDAL_RATE_HZ = 20.0
+_RATE_HZ = 20.0
 _STANDSTILL_MPS = 0.1
 
 
@@ -35,15 +37,17 @@ class Pid:
 class Ackermann:
     """Turns one vehicle's targets into pedals, tick by tick.
 
-    The speed controller asks for an acceleration (held within `acceleration` and changed by no more than `jerk`, where
-    these are not 0); the acceleration controller moves the pedal, its gains counting for 1/20 s. The wheels turn to
-    `steer` at `steer_speed` (0: at once). Against the direction of travel the vehicle brakes first.
+    The speed controller moves the wanted acceleration, the acceleration controller moves the pedal, each 20 times a
+    second by its output. The wanted acceleration keeps within `acceleration`, or what the vehicle can do where that is
+    0, and changes by no more than `jerk` where that is not 0. The wheels turn to `steer` at `steer_speed` (0: at once).
+    Against the direction of travel the vehicle brakes first.
     """
 
     def __init__(self, gains: Sequence[float] = DEFAULT_GAINS) -> None:
         self.gains: tuple[float, ...] = DEFAULT_GAINS
         self._target = (0.0, 0.0, 0.0, 0.0, 0.0)
         self._steer_rad = self._pedal = self._wanted = 0.0
+        self._speed: float | None = None
         self.set_gains(gains)
 
     def set_gains(self, gains: Sequence[float]) -> None:
@@ -64,10 +68,13 @@ class Ackermann:
             raise ValueError(f"ackermann control is {list(target)}, expected five finite numbers")
         self._target = values
 
-    def pedals(
-        self, speed: float, acceleration: float, max_steer_rad: float, delta_s: float
-    ) -> tuple[float, float, float, bool]:
-        """Throttle, steer, brake and reverse for the next `delta_s` seconds. speed, acceleration: along the vehicle."""
+    def pedals(self, speed: float, max_steer_rad: float, delta_s: float) -> tuple[float, float, float, bool]:
+        """Throttle, steer, brake and reverse for the next `delta_s` seconds. speed: m/s along the vehicle.
+
+        Call it once a tick: the acceleration is the change of speed since the call before.
+        """
+        acceleration = 0.0 if self._speed is None else (speed - self._speed) / delta_s
+        self._speed = speed
         steer, steer_speed, wanted_speed, limit, jerk = self._target
         turn = steer - self._steer_rad
         if steer_speed:
@@ -80,12 +87,11 @@ class Ackermann:
             return 0.0, share, 1.0, False
         # In the direction of travel from here on; a target the other way is a standstill first.
         goal = max(wanted_speed * way, 0.0)
-        wanted = self._speed_pid.output(goal - abs(speed), delta_s)
-        if limit:
-            wanted = min(max(wanted, -abs(limit)), abs(limit))
+        wanted = self._wanted + self._speed_pid.output(goal - abs(speed), delta_s) * delta_s * _RATE_HZ
+        wanted = min(max(wanted, -(abs(limit) or MAX_BRAKING)), abs(limit) or MAX_ACCELERATION)
         if jerk:
             wanted = min(max(wanted, self._wanted - abs(jerk) * delta_s), self._wanted + abs(jerk) * delta_s)
         self._wanted = wanted
         push = self._acceleration_pid.output(wanted - acceleration * way, delta_s)
-        self._pedal = min(max(self._pedal + push * delta_s * _PEDAL_RATE_HZ, -1.0), 1.0)
+        self._pedal = min(max(self._pedal + push * delta_s * _RATE_HZ, -1.0), 1.0)
         return max(self._pedal, 0.0), share, max(-self._pedal, 0.0), way < 0.0

@@ -9,7 +9,7 @@ from foveal.jit import compiled
 
 from foveal_sim.world.actors import ActorTable
 
-__all__ = ["MAX_STEER_DEG", "WHEELBASE_SHARE", "bicycle", "drive"]
+__all__ = ["MAX_ACCELERATION", "MAX_BRAKING", "MAX_STEER_DEG", "WHEELBASE_SHARE", "bicycle", "drive"]
 
 MAX_STEER_DEG = 35.0
 """Steering angle of the front wheels at full steer, unless a physics control says otherwise."""

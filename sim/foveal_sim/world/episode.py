@@ -231,11 +231,8 @@ class Episode:
             actor = self.table.get(actor_id)
             if actor is None:
                 continue
-            yaw = math.radians(float(records["pose"][actor.slot, 4]))
-            x, y = records["acceleration"][actor.slot, :2].tolist()
-            along = x * math.cos(yaw) + y * math.sin(yaw)
-            speed = float(self.table.speed[actor.slot])
-            throttle, steer, brake, reverse = driver.pedals(speed, along, self.physics.max_steer_rad(actor), delta_s)
+            speed, max_steer = float(self.table.speed[actor.slot]), self.physics.max_steer_rad(actor)
+            throttle, steer, brake, reverse = driver.pedals(speed, max_steer, delta_s)
             records["pedals"][actor.slot] = throttle, steer, brake
             records["reverse"][actor.slot] = reverse
 
