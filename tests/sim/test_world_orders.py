@@ -146,7 +146,13 @@ def test_physics_control_is_read_changed_and_used(server):
         heavy = car.get_physics_control()
         heavy.mass = -1.0
         car.apply_physics_control(heavy)
+        no_radius = car.get_physics_control()
+        wheels = no_radius.wheels
+        wheels[0].radius = 0.0
+        no_radius.wheels = wheels
+        car.apply_physics_control(no_radius)
         facts["kept"] = car.get_physics_control().mass
+        facts["radius"] = car.get_physics_control().wheels[0].radius
         bike = world.spawn_actor(library.find("vehicle.bh.crossbike"), at(110, 310))
         facts["bike"] = [bike.get_physics_control().mass, len(bike.get_physics_control().wheels)]
         car.open_door(carla.VehicleDoor.All)
@@ -162,7 +168,7 @@ def test_physics_control_is_read_changed_and_used(server):
     assert facts["again"] == [3000.0, 70.0]
     assert facts["speed"] == pytest.approx(1.0 - 0.15 * 0.05, abs=1e-4)
     assert facts["angles"] == pytest.approx([35.0, 35.0, 0.0], abs=1e-4)
-    assert facts["kept"] == 3000.0
+    assert (facts["kept"], facts["radius"]) == (3000.0, 35.0)  # what is impossible is refused whole
     assert facts["bike"] == [90.0, 2]
     assert facts["alive"]
 

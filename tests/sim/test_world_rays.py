@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 from foveal.scene.axes import carla_matrix
-from foveal_sim.world.ground import ROADS, SIDEWALKS, TERRAIN, Ground, make_ground
+from foveal.tag import Tag
+from foveal_sim.world.ground import Ground, make_ground
 from foveal_sim.world.lanes import lane_strips
 from foveal_sim.world.opendrive import load_map, parse_map
 from foveal_sim.world.rays import GROUND, NOTHING, cast, crossings
@@ -15,7 +16,7 @@ from foveal_sim.world.scenery import BUILDINGS, CAR, EnvironmentObject
 from foveal_sim.world.solids import Solids
 
 AHEAD = np.array([[1.0, 0.0, 0.0]])
-FLAT = Ground((-1000.0, -1000.0), 2000.0, np.full((1, 1), ROADS, np.uint8), 2.0, np.zeros((1, 1)))
+FLAT = Ground((-1000.0, -1000.0), 2000.0, np.full((1, 1), Tag.ROADS, np.uint8), 2.0, np.zeros((1, 1)))
 
 
 def box(place: tuple[float, float, float], half: tuple[float, float, float], yaw: float = 0.0, label: int = BUILDINGS):
@@ -70,7 +71,7 @@ def test_flat_ground_lies_height_over_sine_away(pitch):
     hits = cast(solids(), np.array([3.0, 4, 2]), np.array([[math.cos(down), 0, math.sin(down)]]), 100.0)
     assert hits.distance[0] == pytest.approx(2.0 / -math.sin(down))
     assert hits.cosine[0] == pytest.approx(-math.sin(down))
-    assert (hits.index[0], hits.label[0]) == (GROUND, ROADS)
+    assert (hits.index[0], hits.label[0]) == (GROUND, Tag.ROADS)
 
 
 def test_level_and_rising_rays_and_those_from_below_never_meet_the_ground():
@@ -118,13 +119,13 @@ def test_the_ground_of_a_street_has_roads_sidewalks_and_terrain_at_the_heights_t
     scene = solids(ground=ground)
     walk = next(strip for strip in strips if strip.span.kind == "sidewalk")
     drive = next(strip for strip in strips if strip.span.kind == "driving")
-    for strip, label, height in ((walk, SIDEWALKS, 0.12), (drive, ROADS, 0.0)):
+    for strip, label, height in ((walk, Tag.SIDEWALKS, 0.12), (drive, Tag.ROADS, 0.0)):
         x, y, z, _ = strip.at(strip.length / 2)
         hits = cast(scene, np.array([x, y, z + 5.0]), np.array([[0.0, 0, -1]]), 10.0)
         assert (hits.label[0], hits.index[0]) == (label, GROUND)
         assert hits.distance[0] == pytest.approx(5.0 - height)
     hits = cast(scene, np.array([100.0, 300.0, 5.0]), np.array([[0.0, 0, -1]]), 10.0)
-    assert hits.label[0] == TERRAIN
+    assert hits.label[0] == Tag.TERRAIN
     assert hits.distance[0] == pytest.approx(5.14)
 
 
@@ -142,7 +143,7 @@ def test_rays_meet_a_hill_where_it_rises():
     # The road is at z = 2 + 0.1 x; a level ray 3 m over x = 20 meets it where 0.1 x = 5: 30 m on.
     hits = cast(solids(ground=ground), np.array([20.0, 3.0, 7.0]), AHEAD, 60.0)
     assert hits.distance[0] == pytest.approx(30.0, abs=0.1)
-    assert hits.label[0] == ROADS
+    assert hits.label[0] == Tag.ROADS
     assert hits.cosine[0] == pytest.approx(math.sin(math.atan(0.1)), rel=0.01)
     assert cast(solids(ground=ground), np.array([20.0, 3.0, 7.0]), AHEAD, 29.0).index[0] == NOTHING
     hits = cast(solids(ground=ground), np.array([60.0, 3.0, 20.0]), np.array([[0.0, 0, -1]]), 60.0)

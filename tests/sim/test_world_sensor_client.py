@@ -244,6 +244,146 @@ def test_sensor_tick_holds_for_sensors_and_refusals_name_the_attribute(server):
     assert "sensor.camera.dvs" in facts["missing"]
 
 
+def test_random_lidars_and_radars_never_break_the_client(server):
+    facts = client(
+        """
+        import random
+        chance = random.Random(11)
+        for _ in range(12):
+            world.try_spawn_actor(chance.choice(library.filter("vehicle.*")),
+                                  at(chance.uniform(80, 120), chance.uniform(280, 320), 0, chance.uniform(-180, 180)))
+        facts["wrong"] = []
+        for turn in range(40):
+            name = chance.choice(["sensor.lidar.ray_cast", "sensor.lidar.ray_cast_semantic", "sensor.other.radar"])
+            values = {"range": chance.uniform(0, 200), "points_per_second": chance.choice([1, 7, 1000, 200000]),
+                      "horizontal_fov": chance.choice([0.0, 0.1, 90.0, 360.0])}
+            if "lidar" in name:
+                values.update(channels=chance.choice([1, 2, 31, 128]), rotation_frequency=chance.choice([0, 7, 1000]),
+                              upper_fov=chance.uniform(-90, 90), lower_fov=chance.uniform(-90, 90))
+            place = carla.Transform(
+                carla.Location(chance.uniform(80, 120), chance.uniform(280, 320), chance.uniform(-2, 5)),
+                carla.Rotation(chance.uniform(-90, 90), chance.uniform(-180, 180), chance.uniform(-180, 180)))
+            actor, data = sensor(name, place, **values)
+            for _ in range(2):
+                frame = world.tick()
+                scan = data.get(timeout=60)
+                length = len(list(scan))
+                bytes_each = {"sensor.lidar.ray_cast": 16, "sensor.lidar.ray_cast_semantic": 24}.get(name, 16)
+                counted = sum(scan.get_point_count(n) for n in range(scan.channels)) if "lidar" in name else length
+                if scan.frame != frame or len(scan.raw_data) != bytes_each * length or counted != length:
+                    facts["wrong"].append([name, values, length, counted, len(scan.raw_data)])
+                facts["points"] = facts.get("points", 0) + length
+            actor.stop()
+            actor.destroy()
+        """,
+        server,
+    )
+    assert facts["wrong"] == []
+    assert facts["points"] > 10_000
+
+
+def test_an_asynchronous_world_pushes_scans(server):
+    facts = client(
+        """
+        settings.synchronous_mode, settings.fixed_delta_seconds = False, None
+        world.apply_settings(settings)
+        _, data = sensor("sensor.lidar.ray_cast", at(100, 300, 2))
+        _, imu = sensor("sensor.other.imu", at(100, 300, 2))
+        facts["frames"] = [data.get(timeout=60).frame for _ in range(4)]
+        facts["imu"] = [imu.get(timeout=60).frame for _ in range(4)]
+        """,
+        server,
+    )
+    for frames in (facts["frames"], facts["imu"]):
+        assert frames == list(range(frames[0], frames[0] + 4))
+
+
+def test_two_clients_listen_to_one_sensor(server):
+    facts = client(
+        """
+        lidar, data = sensor("sensor.lidar.ray_cast", at(100, 300, 2))
+        other = carla.Client("127.0.0.1", port)
+        other.set_timeout(20.0)
+        seen = queue.Queue()
+        world.tick()
+        second = other.get_world().get_actor(lidar.id)
+        second.listen(seen.put)
+        frames = [world.tick() for _ in range(3)]
+        facts["first"] = [data.get(timeout=60).frame for _ in range(4)][1:] == frames
+        facts["second"] = [seen.get(timeout=60).frame for _ in range(3)] == frames
+        second.stop()
+        frame = world.tick()
+        facts["alone"] = data.get(timeout=60).frame == frame
+        """,
+        server,
+    )
+    assert facts == {"first": True, "second": True, "alone": True}
+
+
+@pytest.mark.parametrize("kind", ["Rigid", "SpringArm", "SpringArmGhost"])
+def test_every_attachment_is_rigid(server, kind):
+    facts = client(
+        f"""
+        car = world.spawn_actor(library.find("vehicle.tesla.model3"), at(100, 300, 0, 90))
+        lidar = world.spawn_actor(library.find("sensor.lidar.ray_cast"), at(1, 2, 3, 10), attach_to=car,
+                                  attachment_type=carla.AttachmentType.{kind})
+        car.set_transform(at(110, 300, 0, 180))
+        world.tick()
+        pose = lidar.get_transform()
+        facts["pose"] = [pose.location.x, pose.location.y, pose.location.z, pose.rotation.yaw]
+        """,
+        server,
+    )
+    assert facts["pose"] == pytest.approx([109.0, 298.0, 3.0, -170.0], abs=1e-4)
+
+
+def test_blueprints_have_the_attributes_of_carla(server):
+    facts = client(
+        """
+        for blueprint in library.filter("sensor.*"):
+            facts[blueprint.id] = {a.id: [str(a.type), str(a.as_str() if "String" in str(a.type) else
+                                   a.as_bool() if "Bool" in str(a.type) else
+                                   a.as_int() if "Int" in str(a.type) else round(a.as_float(), 4))]
+                                   for a in blueprint if a.id != "role_name"}
+        facts["roles"] = all(blueprint.has_attribute("role_name") for blueprint in library.filter("sensor.*"))
+        """,
+        server,
+    )
+    assert facts["roles"]
+    lidar, semantic = facts["sensor.lidar.ray_cast"], facts["sensor.lidar.ray_cast_semantic"]
+    scan = {
+        "channels": ["Int", "32"],
+        "range": ["Float", "10.0"],
+        "points_per_second": ["Int", "56000"],
+        "rotation_frequency": ["Float", "10.0"],
+        "upper_fov": ["Float", "10.0"],
+        "lower_fov": ["Float", "-30.0"],
+        "horizontal_fov": ["Float", "360.0"],
+        "sensor_tick": ["Float", "0.0"],
+    }
+    assert semantic == scan
+    assert lidar == scan | {
+        "atmosphere_attenuation_rate": ["Float", "0.004"],
+        "dropoff_general_rate": ["Float", "0.45"],
+        "dropoff_intensity_limit": ["Float", "0.8"],
+        "dropoff_zero_intensity": ["Float", "0.4"],
+        "noise_stddev": ["Float", "0.0"],
+        "noise_seed": ["Int", "0"],
+    }
+    assert facts["sensor.other.obstacle"] == {
+        "distance": ["Float", "5.0"],
+        "hit_radius": ["Float", "0.5"],
+        "only_dynamics": ["Bool", "False"],
+        "debug_linetrace": ["Bool", "False"],
+        "sensor_tick": ["Float", "0.0"],
+    }
+    noise = {f"noise_{axis}_{kind}" for axis in ("alt", "lat", "lon") for kind in ("bias", "stddev")}
+    assert set(facts["sensor.other.gnss"]) == noise | {"noise_seed", "sensor_tick"}
+    noise = {f"noise_{kind}_{a}" for kind in ("accel_stddev", "gyro_stddev", "gyro_bias") for a in "xyz"}
+    assert set(facts["sensor.other.imu"]) == noise | {"noise_seed", "sensor_tick"}
+    assert set(facts["sensor.other.radar"]) >= {"horizontal_fov", "vertical_fov", "points_per_second", "range"}
+
+
 def test_many_sensors_on_one_vehicle_end_with_it_and_with_the_world(server):
     facts = client(
         """

@@ -44,7 +44,7 @@ def attributes(blueprint: str, **values: object) -> dict[str, str]:
 
 
 def moment(world: Episode, sensor: Actor, interval_s: float = STEP_S) -> Moment:
-    return Moment(world, sensor, SolidWorld().now(world), interval_s)
+    return Moment(world, sensor, lambda: SolidWorld().now(world), interval_s)
 
 
 def mount(world: Episode, blueprint: str, pose: tuple[float, ...], parent: int = 0) -> Actor:

@@ -7,18 +7,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from foveal.scene.roads import GROUND_DROP_M, KERB_M, SIDEWALK_M
+from foveal.tag import Tag
 from scipy.spatial import cKDTree
 
 from foveal_sim.world.lanes import LaneStrip
 from foveal_sim.world.scenery import outermost
 
-__all__ = ["ROADS", "SIDEWALKS", "TERRAIN", "Ground", "make_ground"]
+__all__ = ["LEVELS", "Ground", "make_ground"]
 
-ROADS, SIDEWALKS, TERRAIN = 1, 2, 10
-"""Labels as `carla.CityObjectLabel` numbers them."""
-
-LEVELS: tuple[tuple[int, float], ...] = ((SIDEWALKS, KERB_M), (ROADS, 0.0), (TERRAIN, -GROUND_DROP_M))
-"""Each label's height over the lane's, from the highest down: what the cameras draw."""
+LEVELS = ((Tag.SIDEWALKS, KERB_M), (Tag.ROADS, 0.0), (Tag.TERRAIN, -GROUND_DROP_M))
+"""Each tag's height over the lane's, from the highest down: what the cameras draw."""
 
 _CELL_M = 0.25
 _MAX_CELLS = 16_000_000
@@ -31,7 +29,7 @@ _HILL_CELL_M = 2.0
 class Ground:
     """Where each label lies and how high.
 
-    corner: x and y of the raster's first corner. label: (ny, nx) uint8 in cells of `cell` metres; TERRAIN outside.
+    corner: x and y of the raster's first corner. label: (ny, nx) uint8 `Tag` in cells of `cell` m; terrain outside.
     height: (my, mx) lane heights at points `hill` metres apart from the same corner, interpolated between and
     continued outside; (1, 1) where all lanes have one height.
     """
@@ -50,18 +48,18 @@ class Ground:
 def make_ground(strips: Sequence[LaneStrip]) -> Ground:
     """From all lanes of a map; without any, terrain at the height of a lane at 0."""
     if not strips:
-        return Ground((0.0, 0.0), _CELL_M, np.full((1, 1), TERRAIN, np.uint8), _HILL_CELL_M, np.zeros((1, 1)))
+        return Ground((0.0, 0.0), _CELL_M, np.full((1, 1), Tag.TERRAIN, np.uint8), _HILL_CELL_M, np.zeros((1, 1)))
     lines = np.concatenate([strip.xyz for strip in strips])
     reach = max(strip.width for strip in strips) + SIDEWALK_M + _MARGIN_M
     low, high = lines[:, :2].min(axis=0) - reach, lines[:, :2].max(axis=0) + reach
     cell = max(_CELL_M, float(np.sqrt((high - low).prod() / _MAX_CELLS)))
     nx, ny = np.ceil((high - low) / cell).astype(int)
-    label = np.full((ny, nx), TERRAIN, np.uint8)
+    label = np.full((ny, nx), Tag.TERRAIN, np.uint8)
     edge = {strip.key for strip in outermost(strips) if strip.span.kind != "sidewalk"}
     for strip in strips:
         if strip.key in edge:
-            _paint(label, low, cell, strip, SIDEWALKS, strip.width / 2, strip.width / 2 + SIDEWALK_M)
-    for kind in (SIDEWALKS, ROADS):
+            _paint(label, low, cell, strip, Tag.SIDEWALKS, strip.width / 2, strip.width / 2 + SIDEWALK_M)
+    for kind in (Tag.SIDEWALKS, Tag.ROADS):
         for strip in strips:
             if _label(strip.span.kind) == kind:
                 _paint(label, low, cell, strip, kind, -strip.width / 2, strip.width / 2)
@@ -70,8 +68,8 @@ def make_ground(strips: Sequence[LaneStrip]) -> Ground:
 
 def _label(kind: str) -> int:
     if kind == "sidewalk":
-        return SIDEWALKS
-    return TERRAIN if kind in ("median", "border", "none") else ROADS
+        return Tag.SIDEWALKS
+    return Tag.TERRAIN if kind in ("median", "border", "none") else Tag.ROADS
 
 
 def _paint(

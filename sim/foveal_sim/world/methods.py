@@ -10,7 +10,7 @@ from typing import Any
 from foveal_sim.world.blueprints import LIBRARY
 from foveal_sim.world.commands import Commands
 from foveal_sim.world.map_layers import ALL_LAYERS, in_layers
-from foveal_sim.world.navigation import GRAVITY_MPS2
+from foveal_sim.world.physics import GRAVITY_MPS2
 from foveal_sim.world.ray_methods import register_rays
 from foveal_sim.world.rpc import CallError, MethodTable
 from foveal_sim.world.scenery import ANY, EnvironmentObject

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,12 +17,21 @@ __all__ = ["Moment"]
 
 @dataclass(frozen=True, slots=True)
 class Moment:
-    """One sensor at one tick. interval_s: simulated seconds since its last measurement (its first: one period)."""
+    """One sensor at one tick.
+
+    scene: makes the solids when first asked. interval_s: simulated seconds since its last measurement (its first: one
+    period).
+    """
 
     episode: Episode
     sensor: Actor
-    solids: Solids
+    scene: Callable[[], Solids]
     interval_s: float
+
+    @property
+    def solids(self) -> Solids:
+        """Everything solid at this tick."""
+        return self.scene()
 
     @property
     def pose(self) -> tuple[float, ...]:

@@ -9,11 +9,10 @@ import numpy as np
 
 from foveal_sim.world.attribute_values import number, whole
 from foveal_sim.world.moment import Moment
+from foveal_sim.world.physics import GRAVITY_MPS2
 from foveal_sim.world.sensor_wire import GNSS, IMU, gnss_body, imu_body
 
-__all__ = ["GRAVITY_MPS2", "Gnss", "Imu"]
-
-GRAVITY_MPS2 = 9.81
+__all__ = ["Gnss", "Imu"]
 
 
 class Gnss:

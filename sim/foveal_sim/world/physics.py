@@ -9,14 +9,15 @@ from typing import Any
 from foveal_sim.world.actors import Actor
 from foveal_sim.world.bicycle import MAX_STEER_DEG, WHEELBASE_SHARE
 
-__all__ = ["Physics"]
+__all__ = ["GRAVITY_MPS2", "Physics"]
+
+GRAVITY_MPS2 = 9.81
 
 # Nominal kerb masses of the kinds in kg, a rider or a person with 75.
 _MASS_KG = {"car": 1500.0, "van": 2500.0, "truck": 8000.0, "bus": 11000.0, "motorcycle": 275.0, "bicycle": 90.0}
 _PERSON_KG = 75.0
 _PROP_KG = 20.0
-_GRAVITY = 9.81
-_MASS, _WHEELS = 11, 15
+_FINAL_RATIO, _MASS, _WHEELS = 9, 11, 15
 _FIELDS = 17
 _STEER, _RADIUS = 2, 3
 # Wheel radii in metres: a car's, a bus's or truck's, a two-wheeler's.
@@ -40,13 +41,16 @@ class Physics:
 
     def apply(self, actor: Actor, control: Sequence[Any]) -> None:
         """Keep a control. Raises ValueError for one that is cut short or has no positive mass."""
-        if len(control) < _FIELDS or any(len(wheel) < _WHEEL_FIELDS for wheel in control[_WHEELS]):
-            raise ValueError(f"physics control of actor {actor.id} has {len(control)} fields, expected {_FIELDS}")
-        mass = float(control[_MASS])
-        steer = [float(wheel[_STEER]) for wheel in control[_WHEELS]]
-        if not (math.isfinite(mass) and mass > 0.0):
-            raise ValueError(f"mass of actor {actor.id} must be positive, got {mass}")
-        if any(not 0.0 <= angle < 90.0 for angle in steer):
+        wheels = control[_WHEELS] if len(control) >= _FIELDS else ()
+        if len(wheels) < 2 or any(len(wheel) < _WHEEL_FIELDS for wheel in wheels):
+            raise ValueError(f"physics control of actor {actor.id} is cut short or has fewer than two wheels")
+        mass, ratio = float(control[_MASS]), float(control[_FINAL_RATIO])
+        steer, radius = ([float(wheel[field]) for wheel in wheels] for field in (_STEER, _RADIUS))
+        if not (math.isfinite(mass) and mass > 0.0 and math.isfinite(ratio)):
+            raise ValueError(f"mass and final ratio of actor {actor.id} must be finite, the mass positive")
+        if not all(math.isfinite(value) and value > 0.0 for value in radius):
+            raise ValueError(f"wheel radii of actor {actor.id} must be positive, got {radius}")
+        if not all(0.0 <= angle < 90.0 for angle in steer):
             raise ValueError(f"max_steer_angle of actor {actor.id} must be 0 or more and below 90 degrees, got {steer}")
         self._applied[actor.id] = list(control)
 
@@ -72,12 +76,12 @@ class Physics:
         """
         control = self.control(actor)
         wheels = control[_WHEELS]
-        load = float(control[_MASS]) * _GRAVITY / len(wheels)
+        load = float(control[_MASS]) * GRAVITY_MPS2 / len(wheels)
         records = []
         for wheel in wheels:
             omega = speed / (float(wheel[_RADIUS]) / 100.0)
             records.append([float(wheel[0]), 0.0, 0.0, omega, load, 1.0, 0.0, 0.0, 0.0, 0.0, 0.0])
-        rpm = abs(records[0][3]) * float(control[9]) * 60.0 / (2.0 * math.pi)
+        rpm = abs(records[0][3]) * float(control[_FINAL_RATIO]) * 60.0 / (2.0 * math.pi)
         throttle, steer, brake = pedals
         return [abs(speed), steer, throttle, brake, rpm, gear, 0.0, records]
 

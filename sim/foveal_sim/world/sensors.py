@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cache
 from types import MappingProxyType
 from typing import Protocol
 
 from foveal.period import Period
 
 from foveal_sim.world.actors import Actor
+from foveal_sim.world.attribute_values import number
 from foveal_sim.world.contacts import Collision, Obstacle
 from foveal_sim.world.episode import Episode
 from foveal_sim.world.lidar import Lidar, SemanticLidar
@@ -75,9 +77,9 @@ class Sensors:
 
     def mount(self, actor: Actor, stream_id: int) -> None:
         """Let a spawned sensor work. Raises ValueError for attributes that are no such sensor."""
-        period = Period(float(actor.attributes.get("sensor_tick", "0")))
+        seconds = number(actor.attributes, "sensor_tick", 0.0) if "sensor_tick" in actor.attributes else 0.0
         sensor = SENSORS[actor.blueprint.id](actor.attributes)
-        self._mounted[actor.id] = _Mounted(actor, stream_id, sensor, period)
+        self._mounted[actor.id] = _Mounted(actor, stream_id, sensor, Period(seconds))
 
     def dismount(self, actor_id: int) -> None:
         """Forget a sensor that was destroyed, if it is one."""
@@ -95,9 +97,9 @@ class Sensors:
         due = [m for m in self._mounted.values() if self._hub.wanted(m.stream_id) and m.period.take(elapsed_s)]
         if not due:
             return
-        solids = self._solids.now(episode)
+        scene = cache(lambda: self._solids.now(episode))
         for mounted in due:
-            moment = Moment(episode, mounted.actor, solids, mounted.interval(elapsed_s, episode.settings.step_s))
+            moment = Moment(episode, mounted.actor, scene, mounted.interval(elapsed_s, episode.settings.step_s))
             for body in mounted.sensor.measure(moment):
                 message = sensor_message(mounted.sensor.kind, frame, elapsed_s, moment.pose, body)
                 self._hub.publish(mounted.stream_id, message)
