@@ -21,9 +21,9 @@ def world() -> Episode:
 @pytest.fixture
 def picture(world):
     actor = world.spawn("sensor.camera.rgb", {"image_size_x": "96", "image_size_y": "54"}, VIEW)
-    camera = Camera.of(actor.id, 1, actor.attributes)
+    camera = Camera.of(actor.blueprint.id, actor.id, 1, actor.attributes)
     renderer = SceneRenderer(GoldenPainter())
-    return lambda: renderer.render(world, camera, 1, 0.05)
+    return lambda: next(renderer.render(world, [camera], 1, 0.05))[1]
 
 
 def test_a_vehicle_in_view_is_drawn_where_it_stands(world, picture):
@@ -66,7 +66,7 @@ def test_the_sun_moves_the_light(world, picture):
 @pytest.mark.parametrize(("period", "taken"), [(0.0, 10), (0.1, 5), (0.125, 4), (10.0, 1)])
 def test_sensor_tick_decides_how_many_of_ten_ticks_are_captured(period, taken):
     attributes = {"image_size_x": "8", "image_size_y": "8", "fov": "90", "sensor_tick": str(period)}
-    camera = Camera.of(1, 1, attributes)
+    camera = Camera.of("sensor.camera.rgb", 1, 1, attributes)
     assert sum(camera.period.take(3.0 + 0.05 * tick) for tick in range(10)) == taken
 
 
@@ -76,4 +76,4 @@ def test_sensor_tick_decides_how_many_of_ten_ticks_are_captured(period, taken):
 def test_impossible_camera_attributes_are_refused(name, value):
     attributes = {"image_size_x": "8", "image_size_y": "8", "fov": "90", "sensor_tick": "0", name: value}
     with pytest.raises(ValueError, match="must be"):
-        Camera.of(1, 1, attributes)
+        Camera.of("sensor.camera.rgb", 1, 1, attributes)

@@ -50,7 +50,7 @@ def test_snapshot_refuses_part_of_a_record():
 
 def test_image_announces_its_pixels_and_keeps_their_order():
     pixels = np.arange(2 * 3 * 4, dtype=np.uint8).reshape(2, 3, 4)
-    head, body = image_message(8, 0.4, (1, 2, 3, 4, 5, 6), 3, 2, 90.0, pixels)
+    head, body = image_message("sensor.camera.rgb", 8, 0.4, (1, 2, 3, 4, 5, 6), 3, 2, 90.0, pixels)
     assert bytes(body) == bytes(range(24))
     assert struct.unpack("<IQQd6fIIf", head) == (48 + 12 + 24, 13, 8, 0.4, 1, 2, 3, 4, 5, 6, 3, 2, 90.0)
 
@@ -58,7 +58,7 @@ def test_image_announces_its_pixels_and_keeps_their_order():
 @pytest.mark.parametrize("shape", [(3, 2, 4), (2, 3, 3), (2, 3)])
 def test_image_refuses_pixels_of_another_size(shape):
     with pytest.raises(ValueError, match="announces"):
-        image_message(1, 0.0, (0,) * 6, 3, 2, 90.0, np.zeros(shape, np.uint8))
+        image_message("sensor.camera.rgb", 1, 0.0, (0,) * 6, 3, 2, 90.0, np.zeros(shape, np.uint8))
 
 
 def test_token_carries_stream_and_port_and_leaves_the_host_to_the_client():

@@ -56,16 +56,7 @@ class ModelDevice:
             "dma_loads": self._residency.loads,
             "dma_skipped": self._residency.skipped,
         }
-        return Frame(
-            draw.frame,
-            golden.pixels,
-            regions,
-            (),
-            counters,
-            depth=golden.depth if Channel.DEPTH in channels else None,
-            semantic=golden.semantic if Channel.SEMANTIC in channels else None,
-            instance=golden.instance if Channel.INSTANCE in channels else None,
-        )
+        return golden.frame(draw.frame, regions, channels, counters)
 
     def reset(self) -> None:
         """Forget the material table, as a kernel reset does; the geometry stays."""

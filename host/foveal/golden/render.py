@@ -8,6 +8,7 @@ import numpy as np
 
 from foveal.channel import Channel
 from foveal.drawlist import DrawList, MeshSet
+from foveal.frame import Frame
 from foveal.golden.geometry import screen_triangles
 from foveal.golden.raster import rasterise, seen
 from foveal.golden.shade import shade
@@ -40,6 +41,19 @@ class GoldenFrame:
     def instance(self) -> np.ndarray | None:
         """(H, W) uint16 instance, 0 for what is none."""
         return None if self.label is None else self.label.astype(np.uint16)
+
+    def frame(self, number: int, regions: RegionSet, channels: Channel, counters: dict[str, int]) -> Frame:
+        """As a device hands it out: what `channels` name, which must be those that it was drawn with."""
+        return Frame(
+            number,
+            self.pixels,
+            regions,
+            (),
+            counters,
+            depth=self.depth if Channel.DEPTH in channels else None,
+            semantic=self.semantic if Channel.SEMANTIC in channels else None,
+            instance=self.instance if Channel.INSTANCE in channels else None,
+        )
 
     def depth_words(self) -> np.ndarray:
         """(H, W) uint32: what the kernel writes with FLAGS.depth_out."""

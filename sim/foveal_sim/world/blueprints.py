@@ -90,7 +90,7 @@ def _prop(name: str, size: tuple[float, float, float]) -> Blueprint:
     return Blueprint(f"static.prop.{name}", f"static,prop,{name}", role, half, half[2], bytes([_DYNAMIC]))
 
 
-def _camera() -> Blueprint:
+def _camera(kind: str) -> Blueprint:
     attributes = (
         Attribute("image_size_x", _INT, "800"),
         Attribute("image_size_y", _INT, "600"),
@@ -98,7 +98,7 @@ def _camera() -> Blueprint:
         Attribute("sensor_tick", _FLOAT, "0.0"),
         _SENSOR_ROLE,
     )
-    return Blueprint("sensor.camera.rgb", "sensor,camera,rgb", attributes)
+    return Blueprint(f"sensor.camera.{kind}", f"sensor,camera,{kind}", attributes)
 
 
 def _sensor(name: str, rows: Sequence[tuple[str, type, str]]) -> Blueprint:
@@ -134,7 +134,7 @@ _BLUEPRINTS = (
     _prop("trafficcone01", (0.45, 0.45, 0.75)),
     _prop("box01", (0.60, 0.60, 0.60)),
     _prop("bin", (0.55, 0.55, 1.10)),
-    _camera(),
+    *map(_camera, ("rgb", "depth", "semantic_segmentation", "instance_segmentation")),
     *(_sensor(name, rows) for name, rows in SENSOR_ATTRIBUTES.items()),
     Blueprint("controller.ai.walker", "controller,ai,walker", (Attribute("role_name", _STRING, "default"),)),
 )

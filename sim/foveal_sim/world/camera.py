@@ -1,8 +1,8 @@
-"""The RGB camera: its attributes, when it is due, and the renderer that makes its pixels."""
+"""Cameras: their attributes, when they are due, and the renderer that makes their pictures."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -18,8 +18,9 @@ _MAX_SIDE = 4096
 
 @dataclass
 class Camera:
-    """A spawned `sensor.camera.rgb`. width, height: pixels. period: when it is due."""
+    """A spawned camera. blueprint: one of foveal.planes.CAMERAS. width, height: pixels. period: when it is due."""
 
+    blueprint: str
     actor_id: int
     stream_id: int
     width: int
@@ -28,7 +29,7 @@ class Camera:
     period: Period
 
     @classmethod
-    def of(cls, actor_id: int, stream_id: int, attributes: Mapping[str, str]) -> Camera:
+    def of(cls, blueprint: str, actor_id: int, stream_id: int, attributes: Mapping[str, str]) -> Camera:
         """From blueprint attributes. Raises ValueError for values that are no camera."""
         width, height = int(attributes["image_size_x"]), int(attributes["image_size_y"])
         fov = float(attributes["fov"])
@@ -36,11 +37,13 @@ class Camera:
             raise ValueError(f"image_size must be 1..{_MAX_SIDE} pixels a side, got {width}x{height}")
         if not 0.0 < fov < 180.0:
             raise ValueError(f"fov must be between 0 and 180 degrees, got {fov}")
-        return cls(actor_id, stream_id, width, height, fov, Period(float(attributes["sensor_tick"])))
+        return cls(blueprint, actor_id, stream_id, width, height, fov, Period(float(attributes["sensor_tick"])))
 
 
 class CameraRenderer(Protocol):
-    """Makes a camera's picture of the world as it is."""
+    """Makes cameras' pictures of the world as it is."""
 
-    def render(self, episode: Episode, camera: Camera, frame: int, elapsed_s: float) -> np.ndarray:
-        """(height, width, 4) uint8 B, G, R, A, top row first; a new array at every call."""
+    def render(
+        self, episode: Episode, cameras: Sequence[Camera], frame: int, elapsed_s: float
+    ) -> Iterator[tuple[Camera, np.ndarray]]:
+        """Each camera with its picture, (height, width, 4) uint8 B, G, R, A, top row first; not changed afterwards."""

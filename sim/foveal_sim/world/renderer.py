@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import reduce
+from operator import or_
 from typing import Any, Protocol
 from weakref import ref
 
 import numpy as np
 from foveal import golden
+from foveal.channel import Channel
 from foveal.device import open_device
 from foveal.drawlist import DrawList, MeshSet
 from foveal.errors import MapError
+from foveal.frame import Frame
 from foveal.period import Period
+from foveal.planes import CAMERAS, planes_of
 from foveal.region import RegionSet
 from foveal.scene.assemble import Scene, build_scene, draw_list
 from foveal.scene.static import StaticScene
@@ -32,8 +39,8 @@ class Painter(Protocol):
 
     def load(self, meshes: MeshSet) -> None: ...
 
-    def paint(self, draw: DrawList) -> np.ndarray:
-        """(height, width, 4) uint8 B, G, R, A; a new array at every call. Raises DeviceError."""
+    def paint(self, draw: DrawList, channels: Channel) -> Frame:
+        """The whole frame with `channels`, in arrays of its own. Raises DeviceError."""
 
 
 class GoldenPainter:
@@ -45,11 +52,12 @@ class GoldenPainter:
     def load(self, meshes: MeshSet) -> None:
         self._meshes = meshes
 
-    def paint(self, draw: DrawList) -> np.ndarray:
+    def paint(self, draw: DrawList, channels: Channel) -> Frame:
         """See `Painter`. The material table counts as resident."""
         if self._meshes is None:
             raise ValueError("load the meshes before painting")
-        return golden.render(self._meshes, draw, RegionSet.full(draw.width, draw.height), resident=True).pixels
+        whole = RegionSet.full(draw.width, draw.height)
+        return golden.render(self._meshes, draw, whole, True, channels).frame(draw.frame, whole, channels, {})
 
 
 class DevicePainter:
@@ -61,9 +69,9 @@ class DevicePainter:
     def load(self, meshes: MeshSet) -> None:
         self._device.load(meshes)
 
-    def paint(self, draw: DrawList) -> np.ndarray:
+    def paint(self, draw: DrawList, channels: Channel) -> Frame:
         """See `Painter`."""
-        return self._device.render(draw, RegionSet.full(draw.width, draw.height)).pixels
+        return self._device.render(draw, RegionSet.full(draw.width, draw.height), channels=channels)
 
 
 def painter(name: str) -> Painter:
@@ -75,7 +83,8 @@ class SceneRenderer:
     """A `CameraRenderer` over a painter.
 
     The scene's meshes are built when an episode is first seen or its visible objects change, and uploaded once.
-    Weather moves the sun; a camera's own vehicle is not drawn, as in Foveal's benches.
+    Weather moves the sun; a camera's own vehicle is not drawn, as in Foveal's benches. Cameras of one vehicle that see
+    the same in pictures of the same size share one pass, whatever they make of it.
     """
 
     def __init__(self, paint: Painter) -> None:
@@ -83,17 +92,28 @@ class SceneRenderer:
         self._scene: Scene | None = None
         self._built_for: tuple[ref[Episode], frozenset[int]] | None = None
 
-    def render(self, episode: Episode, camera: Camera, frame: int, elapsed_s: float) -> np.ndarray:
+    def render(
+        self, episode: Episode, cameras: Sequence[Camera], frame: int, elapsed_s: float
+    ) -> Iterator[tuple[Camera, np.ndarray]]:
         """See `CameraRenderer`. Raises DeviceError."""
-        tick = _tick(episode, camera, frame, elapsed_s)
-        scene = self._ready(episode, tick)
-        mount = CameraMount(width=camera.width, height=camera.height, fov_deg=camera.fov_deg)
-        return self._painter.paint(draw_list(scene, tick, mount, sun_direction(*episode.weather[4:6])))
+        alike: dict[tuple[object, ...], list[Camera]] = {}
+        for camera in cameras:
+            alike.setdefault(_view(episode, camera), []).append(camera)
+        for group in alike.values():
+            tick, first = _tick(episode, group[0], frame, elapsed_s), group[0]
+            scene = self._ready(episode, tick)
+            mount = CameraMount(width=first.width, height=first.height, fov_deg=first.fov_deg)
+            draw = draw_list(scene, tick, mount, sun_direction(*episode.weather[4:6]))
+            channels = reduce(or_, (CAMERAS[camera.blueprint].channels for camera in group))
+            planes = planes_of(self._painter.paint(draw, channels), mount, channels)
+            pictures = {name: CAMERAS[name].encode(planes) for name in {camera.blueprint for camera in group}}
+            yield from ((camera, pictures[camera.blueprint]) for camera in group)
 
     def warm_up(self, episode: Episode) -> None:
         """Build the scene and draw one small picture, so that no client waits for compilers at its first image."""
         nobody = 0
-        self.render(episode, Camera(nobody, 0, 64, 64, 90.0, Period(0.0)), 0, 0.0)
+        every = [Camera(blueprint, nobody, 0, 64, 64, 90.0, Period(0.0)) for blueprint in CAMERAS]
+        deque(self.render(episode, every, 0, 0.0), maxlen=0)
 
     def _ready(self, episode: Episode, tick: Tick) -> Scene:
         hidden = frozenset(episode.hidden)
@@ -122,6 +142,13 @@ def _static_scene(episode: Episode) -> StaticScene:
         object_label=np.array([thing.label for thing in things], dtype=np.uint8),
         object_box=np.array(boxes, dtype=np.float64).reshape(-1, 9),
     )
+
+
+def _view(episode: Episode, camera: Camera) -> tuple[object, ...]:
+    """What decides what a camera sees: its vehicle, its place and its picture's shape."""
+    own = episode.table.get(camera.actor_id)
+    place = (own.parent, *episode.table.pose(own)) if own is not None else ()
+    return (*place, camera.width, camera.height, camera.fov_deg)
 
 
 def _tick(episode: Episode, camera: Camera, frame: int, elapsed_s: float) -> Tick:

@@ -13,7 +13,7 @@ import numpy as np
 
 __all__ = [
     "ACTOR_RECORD",
-    "RGB_CAMERA",
+    "CAMERA_TYPES",
     "SNAPSHOT",
     "VERSION",
     "WORLD_OBSERVER",
@@ -23,7 +23,13 @@ __all__ = [
 ]
 
 VERSION = "0.9.16"
-RGB_CAMERA = 13
+CAMERA_TYPES = {
+    "sensor.camera.depth": 1,
+    "sensor.camera.rgb": 13,
+    "sensor.camera.semantic_segmentation": 14,
+    "sensor.camera.instance_segmentation": 15,
+}
+"""Type index of a camera's messages by blueprint id."""
 WORLD_OBSERVER = 17
 
 # length | sensor type, frame, elapsed seconds, x, y, z, pitch, yaw, roll
@@ -109,9 +115,16 @@ def snapshot_message(
 
 
 def image_message(
-    frame: int, elapsed_s: float, pose: Sequence[float], width: int, height: int, fov_deg: float, pixels: np.ndarray
+    blueprint: str,
+    frame: int,
+    elapsed_s: float,
+    pose: Sequence[float],
+    width: int,
+    height: int,
+    fov_deg: float,
+    pixels: np.ndarray,
 ) -> tuple[bytes, memoryview]:
-    """Length-prefixed head of a camera image, and its pixels.
+    """Length-prefixed head of an image of the camera `blueprint`, and its pixels.
 
     pixels: (height, width, 4) uint8 B, G, R, A, top row first. Raises ValueError for any other array: the client
     would read past the message.
@@ -120,4 +133,4 @@ def image_message(
         raise ValueError(f"image is {pixels.dtype}{pixels.shape}, the camera announces uint8{(height, width, 4)}")
     body = np.ascontiguousarray(pixels).data.cast("B")
     size = _IMAGE.size - _LENGTH_BYTES + body.nbytes
-    return _IMAGE.pack(size, RGB_CAMERA, frame, elapsed_s, *pose, width, height, fov_deg), body
+    return _IMAGE.pack(size, CAMERA_TYPES[blueprint], frame, elapsed_s, *pose, width, height, fov_deg), body

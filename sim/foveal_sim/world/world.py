@@ -7,6 +7,7 @@ import time
 from collections.abc import Mapping, Sequence
 
 from foveal.errors import MapError
+from foveal.planes import CAMERAS
 
 from foveal_sim.maps import map_names
 from foveal_sim.world.actors import Actor
@@ -25,7 +26,6 @@ UPLOADED_MAP = "OpenDriveMap"
 """Name under which the client loads a map that it has sent before."""
 
 _MAP_CHANGED = 1
-_CAMERA = "sensor.camera.rgb"
 _log = logging.getLogger(__name__)
 
 
@@ -73,7 +73,7 @@ class World:
 
     def spawn(self, blueprint: str, attributes: Mapping[str, str], pose: Sequence[float], parent: int = 0) -> Actor:
         """Spawn an actor; a camera and every other sensor with data gets a stream. Raises SpawnError."""
-        if blueprint != _CAMERA and blueprint not in SENSORS:
+        if blueprint not in CAMERAS and blueprint not in SENSORS:
             return self.episode.spawn(blueprint, attributes, pose, parent)
         stream_id = self.hub.open()
         try:
@@ -85,7 +85,7 @@ class World:
             if blueprint in SENSORS:
                 self._sensors.mount(actor, stream_id)
             else:
-                self._cameras[actor.id] = Camera.of(actor.id, stream_id, actor.attributes)
+                self._cameras[actor.id] = Camera.of(blueprint, actor.id, stream_id, actor.attributes)
         except ValueError as error:
             self.episode.destroy(actor.id)
             self.hub.close(stream_id)
@@ -117,9 +117,7 @@ class World:
             if self._sensors:
                 self._sensors.publish(self.episode, self.frame, self.elapsed_s)
             if self._cameras and not self.episode.settings.no_rendering:
-                for camera in self._cameras.values():
-                    if self.hub.wanted(camera.stream_id) and camera.period.take(self.elapsed_s):
-                        self._capture(camera)
+                self._capture()
         finally:
             self.hub.publish(self.observer, self.snapshot())
             self._flags = 0
@@ -148,11 +146,18 @@ class World:
             return load_map(name)
         raise MapError(f"map {name!r} not found; available: {', '.join(self.available_maps())}")
 
-    def _capture(self, camera: Camera) -> None:
-        actor = self.episode.table.get(camera.actor_id)
-        if actor is None:
-            return
-        pixels = self._renderer.render(self.episode, camera, self.frame, self.elapsed_s)
-        pose = self.episode.table.pose(actor)
-        parts = image_message(self.frame, self.elapsed_s, pose, camera.width, camera.height, camera.fov_deg, pixels)
-        self.hub.publish(camera.stream_id, *parts)
+    def _capture(self) -> None:
+        """Publish the pictures of all cameras that somebody listens to and that are due."""
+        table = self.episode.table
+        actors = {number: table.get(number) for number in self._cameras}
+        due = [
+            camera
+            for number, camera in self._cameras.items()
+            if actors[number] is not None and self.hub.wanted(camera.stream_id) and camera.period.take(self.elapsed_s)
+        ]
+        for camera, pixels in self._renderer.render(self.episode, due, self.frame, self.elapsed_s):
+            actor = actors[camera.actor_id]
+            assert actor is not None
+            size = (camera.width, camera.height, camera.fov_deg)
+            parts = image_message(camera.blueprint, self.frame, self.elapsed_s, table.pose(actor), *size, pixels)
+            self.hub.publish(camera.stream_id, *parts)
