@@ -394,6 +394,11 @@ module foveal_kernel #(
   wire         stat_culled;
   wire         stat_fetched;
 
+  // Pixels beyond the frame would stay in the bank, for the scan never reads them, and show in a later, larger frame.
+  function [15:0] within_frame(input [15:0] bound, input [12:0] size);
+    within_frame = bound > {3'd0, size} ? {3'd0, size} : bound;
+  endfunction
+
   roi_cull #(
       .NUM_ROI(NUM_ROI)
   ) u_cull (
@@ -403,7 +408,12 @@ module foveal_kernel #(
       .band_y0(band_y0),
       .s_tri_tvalid(tri_valid & gate_open),
       .s_tri_tready(cull_ready),
-      .s_tri_tdata(tri_data),
+      .s_tri_tdata({
+        tri_data[511:64],
+        within_frame(tri_data[63:48], cfg_height),
+        within_frame(tri_data[47:32], cfg_width),
+        tri_data[31:0]
+      }),
       .s_tri_tuser(tri_end),
       .m_tri_tvalid(culled_valid),
       .m_tri_tready(culled_ready),

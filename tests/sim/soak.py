@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "host"))  # rand
 import numpy as np
 from foveal.card import registers
 from foveal.geometry import Geometry
+from foveal.region import RegionSet
 from kernel_rig import BASE, INSIDE, OUTSIDE, PORTS, Job, Rig, Timing, check_cycles
 from random_scenes import layered_scene, random_regions, random_scene
 
@@ -248,6 +249,26 @@ def repeated(rig: Rig, made: Job) -> None:
     check_cycles(rig.counters())
 
 
+def beyond_the_frame(rig: Rig, rng: np.random.Generator) -> None:
+    """Records of a larger frame, as a host's mistake has them: the picture is cut, and a larger one next is exact."""
+    shape = int(rng.integers(2, 131)), int(rng.integers(2, 71))
+    made, other = (replace(job(rng, shape), immediate=False) for _ in range(2))
+    width, height = (int(rng.integers(1, side + 1)) for side in shape)
+    rig.prepare(made)
+    rig.write(registers.WIDTH, width)
+    rig.write(registers.HEIGHT, height)
+    rig.start()
+    status = rig.finish(LIMIT)
+    assert status & 0xF == 0, f"STATUS {status:#x}"
+    part = (slice(height), slice(width))
+    wanted = made.image(made.words(made.inside)[part], made.regions.mask()[part])
+    np.testing.assert_array_equal(rig.output(), wanted)
+    rig.no_violation()
+    check_cycles(rig.counters())
+    full = RegionSet.full(*shape)
+    rig.clean_frame(replace(other, regions=full), LIMIT)
+
+
 def zone_walk(rig: Rig, rng: np.random.Generator) -> None:
     """In and out of the zone, with texture pages at any byte and faults among them: what is resident is known."""
     rig.write(registers.CTRL_RESET, 1)
@@ -431,6 +452,7 @@ SCENARIOS: tuple[Scenario, ...] = (
     dead_port,
     impatient,
     woken,
+    beyond_the_frame,
     zone_walk,
     reset_in_flight,
     pin_reset_in_flight,

@@ -14,7 +14,7 @@ from cocotb.utils import get_sim_time
 from foveal_tb.axi_memory import DECERR, SLVERR
 from foveal_tb.clocked import PERIOD_NS, bit
 from foveal_tb.injection import InjectionWatch
-from foveal_tb.records import random_boxes
+from foveal_tb.records import Record, random_boxes
 from foveal_tb.stream import StreamSink, StreamSource
 from kernel_bench import (
     BAND_BASE,
@@ -112,6 +112,30 @@ async def bands_without_records_show_the_background(dut: Any) -> None:
     setup = Setup(10, 70, ((0, 0, 10, 70),))
     counters = await bench.frame(setup, [])
     assert (counters["PIXELS_KEPT"], counters["TRI_FETCHED"]) == (700, 0)
+    await bench.settle()
+
+
+@cocotb.test
+async def records_that_leave_the_frame_are_cut_and_leave_nothing_behind(dut: Any) -> None:
+    """Bounds beyond WIDTH and HEIGHT, as a host's mistake has them: not in this frame, nor in a larger one after it."""
+    bench = Bench(dut, "beyond")
+    await bench.power_up()
+    everywhere = ((0, 0, 8191, 8191),)
+    small, large = Setup(21, 35, everywhere), Setup(60, 64, everywhere)
+    flat = Record(0, 0, 65535, 65535, 0x00806040, *[0] * 11, z0=1000 << 16, number=0)
+    right = replace(flat, bx0=30, bx1=60, by1=35, z0=0)
+    bench.load(small, [record.pack().to_bytes(64, "little") for record in (flat, right)])
+    await bench.configure(small)
+    await bench.commit(small.regions)
+    bench.memory[1].written.clear()
+    await bench.run()
+    assert await bench.read("STATUS") & 0xF == 0
+    inside = replace(flat, bx1=small.width, by1=small.height).pack().to_bytes(64, "little")
+    wanted = output_bytes(small, [inside], OUT_BASE)
+    assert {addr: bench.memory[1].read_beat(addr, 1) for addr in bench.memory[1].written} == wanted
+    counters = await bench.counters("TRI_FETCHED", "TRI_CULLED")
+    assert counters == {"TRI_FETCHED": 4, "TRI_CULLED": 2}  # two bands
+    await bench.frame(large, [])
     await bench.settle()
 
 
