@@ -15,6 +15,7 @@ from typing import Self
 import carla
 import numpy as np
 
+from foveal.carla.failure import server_lost
 from foveal.carla.image import RoiImage
 from foveal.carla.outside import Filler, Outside
 from foveal.carla.reader import TickReader
@@ -30,7 +31,7 @@ from foveal.region import RegionSet
 from foveal.scene.assemble import Scene, build_scene, draw_list
 from foveal.scene.sun import sun_direction
 from foveal.scene.tick import CameraMount
-from foveal.zone import EVERYWHERE
+from foveal.zone import EVERYWHERE, ZoneSource
 
 __all__ = ["RoiCamera"]
 
@@ -40,6 +41,9 @@ HONOURED = ("image_size_x", "image_size_y", "fov", "sensor_tick", "role_name")
 """Attributes of the blueprint that change what this camera does; the others are kept and have no effect."""
 
 _JOIN_S = 10.0
+_SILENCE_S = 5.0
+"""A listener asks whether the server still answers after so long (of real time) without a snapshot."""
+
 _WEATHER_S = 1.0
 """The sun is asked for so often, in simulated seconds: it costs a round trip."""
 
@@ -70,21 +74,24 @@ class RoiCamera:
         policy: Policy | None = None,
         device: str | Device = "opencl",
         outside: str = "black",
-        zone: Zone | None = EVERYWHERE,
+        zone: Zone | ZoneSource | None = EVERYWHERE,
         queue: int = 8,
     ) -> None:
         """transform: relative to `attach_to`, or in the world without one.
 
         policy: what to render, vehicles and walkers unless given. device: a backend's name, or an open device, which
         stays the caller's. outside: what stands elsewhere, "black", "hold" (rendered last) or "coarse" (a quarter of
-        the pixels). zone: where materials and textures are fetched. queue: snapshots that may wait; beyond it the
-        oldest is dropped and counted. Raises SceneError for another blueprint, or attribute values that are no camera;
-        DeviceNotFound.
+        the pixels). zone: where materials and textures are fetched while `attach_to` is there; one zone, or what gives
+        one a frame, such as a ZonePlan. queue: snapshots that may wait; beyond it the oldest is dropped and counted.
+        Raises SceneError for another blueprint, attribute values that are no camera, or zones that nothing drives
+        through; DeviceNotFound.
         """
         if blueprint.id != "sensor.camera.rgb":
             raise SceneError(f"RoiCamera draws what sensor.camera.rgb shows, not {blueprint.id}; use that blueprint")
         if attachment_type != carla.AttachmentType.Rigid:
             raise SceneError("RoiCamera is attached rigidly; leave attachment_type out")
+        if attach_to is None and callable(zone):
+            raise SceneError("zones follow what carries the camera; give attach_to, or one zone")
         if queue < 1:
             raise ValueError(f"at least one snapshot must be able to wait, got queue={queue}")
         self.attributes: Mapping[str, str] = {attribute.id: _text(attribute) for attribute in blueprint}
@@ -105,11 +112,13 @@ class RoiCamera:
         self._callback: Callable[[RoiImage], object] | None = None
         self._thread: threading.Thread | None = None
         self._subscription: int | None = None
+        self._let_go = threading.Event()
+        self._let_go.set()
         self._dropped = 0
         self._failure: Exception | None = None
         self._told = False
         self._alive = True
-        # The package's own threads may call into an interpreter that is ending, and then abort it.
+        # The package's own threads may call into an interpreter that is ending, and then end the process by a signal.
         atexit.register(_stop, weakref.ref(self))
 
     @property
@@ -171,7 +180,7 @@ class RoiCamera:
         if self._thread is None:
             self._thread = threading.Thread(target=self._work, name="foveal-camera", daemon=True)
             self._thread.start()
-            self._subscription = self._world.on_tick(self._arrive)
+            self._subscribe()
 
     def stop(self) -> None:
         """No callback begins after this returns. May be called twice, and from the callback."""
@@ -215,6 +224,13 @@ class RoiCamera:
             self._scene = build_scene(static, tick)
             self._device.load(self._scene.meshes)
 
+    def _subscribe(self) -> None:
+        """The client's threads touch the interpreter as long as they hold the callable: its end is awaited at exit."""
+        callback = self._arrive
+        self._let_go = threading.Event()
+        weakref.finalize(callback, self._let_go.set).atexit = False
+        self._subscription = self._world.on_tick(callback)
+
     def _arrive(self, snapshot: carla.WorldSnapshot) -> None:
         """In the client's thread: keep it short."""
         with self._change:
@@ -231,12 +247,17 @@ class RoiCamera:
         me = threading.current_thread()
         while True:
             with self._change:
-                self._change.wait_for(lambda: self._waiting or self._callback is None or self._thread is not me)
+                self._change.wait_for(
+                    lambda: self._waiting or self._callback is None or self._thread is not me, _SILENCE_S
+                )
                 callback = self._callback
                 if callback is None or self._thread is not me:
                     return
-                snapshot = self._waiting.popleft()
+                snapshot = self._waiting.popleft() if self._waiting else None
             try:
+                if snapshot is None:
+                    self._ask()
+                    continue
                 image = self._image(snapshot)
             except Exception as error:  # a server that is gone, a device that fails, a policy of the user's
                 self._fail(error)
@@ -246,6 +267,13 @@ class RoiCamera:
                     callback(image)
                 except Exception:
                     _LOG.exception("the callback of frame %d failed", image.frame)
+
+    def _ask(self) -> None:
+        """A round trip: a client learns of a dead server by nothing else. Raises ServerLost."""
+        try:
+            self._world.get_settings()
+        except RuntimeError as error:
+            raise server_lost(error) from error
 
     def _sun(self, now_s: float) -> tuple[float, float, float]:
         if self._light is None or not self._light[0] <= now_s < self._light[0] + _WEATHER_S:
@@ -272,7 +300,8 @@ class RoiCamera:
             _LOG.warning("frame %d has no region: the policy sees nothing in it that it wants rendered", tick.frame)
         chosen = time.perf_counter_ns()
         sun = self._sun(tick.time_s)
-        draw = draw_list(scene, tick, self._mount, sun, self._zone)
+        zone = self._zone(tick) if callable(self._zone) else self._zone
+        draw = draw_list(scene, tick, self._mount, sun, zone)
         placed = time.perf_counter_ns()
         frame = self._device.render(draw, regions)
         if frame.frame != tick.frame or tick.frame != snapshot.frame:
@@ -280,7 +309,7 @@ class RoiCamera:
 
         def again(mount: CameraMount) -> Frame:
             return self._device.render(
-                draw_list(scene, tick, mount, sun, self._zone), RegionSet.full(mount.width, mount.height)
+                draw_list(scene, tick, mount, sun, zone), RegionSet.full(mount.width, mount.height)
             )
 
         pixels, filling = self._filler.fill(frame, self._mount, again)
@@ -301,6 +330,7 @@ def _stop(camera: weakref.ref[RoiCamera]) -> None:
     held = camera()
     if held is not None:
         held.stop()
+        held._let_go.wait(_JOIN_S)
 
 
 def _text(attribute: carla.ActorAttribute) -> str:

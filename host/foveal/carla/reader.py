@@ -81,7 +81,7 @@ class TickReader:
         if not snapshot.has_actor(self.ego_id):
             raise SceneError(
                 f"frame {snapshot.frame}: the ego, actor {self.ego_id}, is gone (destroyed by another client, or "
-                "fallen out of the world); spawn it again and repeat the drive"
+                "fallen out of the world) or not there yet; spawn it again and repeat the drive, or tick once first"
             )
         return np.array(_pose(snapshot.find(self.ego_id).get_transform()), dtype=np.float64)
 
