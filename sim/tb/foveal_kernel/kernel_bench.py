@@ -24,6 +24,7 @@ from picture import Setup, band_lists, output_bytes
 __all__ = [
     "BAND_BASE",
     "BUS",
+    "COUNTERS",
     "FRAME_LIMIT",
     "INSIDE",
     "MAT_BASE",
@@ -37,6 +38,7 @@ __all__ = [
     "TRI_BASE",
     "UNDRAINED",
     "Bench",
+    "ScanStalls",
     "some_records",
     "strided",
 ]
@@ -110,6 +112,24 @@ def some_records(rng: random.Random, width: int, height: int, count: int = 25) -
 def strided(setup: Setup, extra_beats: int = 1) -> Setup:
     """The same frame with lines at a fixed distance."""
     return replace(setup, strided=True, stride=BUS * (-(-setup.width // PPC) + extra_beats))
+
+
+class ScanStalls:
+    """An agent that counts the cycles of a scan in which its beat is not taken."""
+
+    def __init__(self, dut: Any) -> None:
+        self.pins = (dut.u_ctl.now_scan, dut.u_scan.m_axis_tvalid)
+        self.ready = dut.u_scan.m_axis_tready
+        self.count = 0
+
+    def reset(self) -> None:
+        self.count = 0
+
+    def drive(self) -> None:
+        """It only listens."""
+
+    def sample(self) -> None:
+        self.count += all(bit(pin) for pin in self.pins) and not bit(self.ready)
 
 
 class Bench:

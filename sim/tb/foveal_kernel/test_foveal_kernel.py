@@ -19,6 +19,7 @@ from foveal_tb.stream import StreamSink, StreamSource
 from kernel_bench import (
     BAND_BASE,
     BUS,
+    COUNTERS,
     FRAME_LIMIT,
     INSIDE,
     MAT_BASE,
@@ -31,6 +32,7 @@ from kernel_bench import (
     TRI_BASE,
     UNDRAINED,
     Bench,
+    ScanStalls,
     some_records,
     strided,
 )
@@ -45,6 +47,9 @@ REGION_SETS: dict[str, tuple[tuple[int, int, int, int], ...]] = {
     "off_frame": ((45, 0, 60, 48), (0, 48, 64, 60), (46, 46, 4000, 4000), (44, 0, 8191, 2)),
     "inverted": ((30, 5, 10, 20), (5, 30, 20, 10), (7, 7, 7, 30), (1, 1, 3, 2)),
     "rows_apart": ((0, 2, 9, 3), (30, 30, 47, 34), (0, 47, 47, 48)),
+    # Sixteen that are empty by a hair: one wrong bit in any of them makes rows that hold nothing count.
+    "even_bits": ((0x0AAA, 0, 0x0AAA, 8191),) * 16,
+    "odd_bits": ((0x1555, 0, 0x1555, 8191),) * 16,
 }
 
 GAPS = (*range(0x018, 0x040, 0x00C), *range(0x044, 0x0A8, 8), 0x0B0, *range(0x0B8, 0x100, 4))
@@ -63,7 +68,7 @@ async def region_sets(dut: Any, name: str) -> None:
     spread = await bench.frame(strided(setup), records)
     await bench.frame(replace(setup, depth_out=True), records)
     assert packed["PIXELS_KEPT"] == spread["PIXELS_KEPT"]
-    if name == "none":
+    if name in ("none", "even_bits", "odd_bits"):
         assert packed["RD_BURSTS"] == packed["WR_BURSTS"] == 0
     if name == "pixel":
         assert (packed["OUT_BYTES"], packed["BANDS_SKIPPED"]) == (4, 1)
@@ -222,6 +227,34 @@ async def counters_of_a_frame_carry_through_all_their_bits(dut: Any) -> None:
         times = 4 if name == "OUT_BYTES" else 1  # pixels are what is counted
         assert found[name] == (plain[name] + times * ahead) % 2**32, (name, plain[name], found[name])
     Bench.sound = False
+
+
+@cocotb.test
+async def counters_of_a_frame_are_read_where_they_are_counted(dut: Any) -> None:
+    """Each bit of each counter stands in its own register; after a frame they hold what is put there."""
+    bench = Bench(dut, "counted")
+    await bench.power_up(fresh=True)
+    await bench.frame(Setup(24, 20, ((2, 1, 23, 20),)), some_records(bench.rng, 24, 20, 6))
+    counted = COUNTERS[:15] + COUNTERS[22:33]  # between them stand totals of other modules
+    pattern = [bench.rng.getrandbits(32) for _ in counted]
+    for values in (pattern, [value ^ 0xFFFFFFFF for value in pattern]):
+        dut.u_stats.count_reg.value = sum(value << 32 * n for n, value in enumerate(values))
+        await bench.loop.step(2)
+        assert await bench.counters(*counted) == dict(zip(counted, values, strict=True))
+    Bench.sound = False
+
+
+@cocotb.test
+@cocotb.parametrize(kind=["always", "geometric", "bursty"])
+async def the_scan_stalls_in_cycles_that_offer_a_beat_in_vain(dut: Any, kind: str) -> None:
+    bench = Bench(dut, f"stalls-{kind}", kind)
+    stalls = bench.loop.add(ScanStalls(dut))
+    await bench.power_up()
+    setup = Setup(64, 128, ((0, 0, 64, 128),))  # more than the write port's buffer holds
+    counters = await bench.frame(setup, some_records(bench.rng, 64, 128, 3), "SCAN_STALL_CYCLES")
+    assert counters["SCAN_STALL_CYCLES"] == stalls.count <= counters["SCAN_CYCLES"]
+    assert stalls.count or kind == "always"
+    await bench.settle()
 
 
 @cocotb.test
