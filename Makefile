@@ -1,7 +1,7 @@
 # Each target first sets up .venv (tools/setup.sh) and then calls one tool. ARGS passes options on.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help bench claims test sim soak fuzz cover formal mutate synth lint perf clean setup-run setup-dev setup-formal setup-synth setup-pynq
+.PHONY: help bench claims test sim soak fuzz cover formal mutate synth lint perf clean setup-run setup-dev setup-formal setup-synth setup-pynq setup-carla15
 
 # Whatever these programs keep between runs stays inside the project where the user has no home of their own.
 ifeq ($(strip $(HOME)),)
@@ -19,7 +19,7 @@ help: ## list the targets
 bench: setup-run ## drive CARLA ticks, render on every device, compare, price; options: ARGS="--ticks 20"
 	@$(BIN)/foveal bench $(ARGS)
 
-test: setup-dev setup-synth setup-pynq ## the Python tests, files side by side; one: ARGS=tests/host/test_card_driver.py; in one process: ARGS="-n 0 --pdb"
+test: setup-dev setup-synth setup-pynq setup-carla15 ## the Python tests, files side by side; one: ARGS=tests/host/test_card_driver.py; in one process: ARGS="-n 0 --pdb"
 	@$(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile $(ARGS)
 
 sim: setup-dev ## the RTL benches on Icarus and Verilator; one: MODULE=roi_clip SIM=icarus SEED=7
@@ -55,5 +55,5 @@ perf: setup-dev ## pytest-benchmark on the hot paths
 clean: ## remove what was built; .venv stays
 	rm -rf build dist out .pytest_cache .mypy_cache .ruff_cache .benchmarks .hypothesis
 
-setup-run setup-dev setup-formal setup-synth setup-pynq: setup-%:
+setup-run setup-dev setup-formal setup-synth setup-pynq setup-carla15: setup-%:
 	@tools/setup.sh $*

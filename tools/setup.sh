@@ -3,17 +3,18 @@
 #   tools/setup.sh run    what `foveal` needs
 #   tools/setup.sh dev    that, and what the tests, the benches of the RTL and the linters need
 #   tools/setup.sh pynq   .venv-pynq with that wheel beside the real pynq, whose pins (numpy below 2, one grpcio) are its own
+#   tools/setup.sh carla15 .venv-carla15 with that wheel beside the 0.9.15 release of the carla client
 #   tools/setup.sh formal, synth   what `make formal` and `make synth` need alone: they do without the wheel
 # Debian packages are installed when this runs as root, else listed. Nothing is done when nothing changed.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-kind=${1:?run, dev, pynq, formal or synth}
+kind=${1:?run, dev, pynq, carla15, formal or synth}
 # One that was named once needs no naming again: the system's may be too old.
 python=python3
 ! .venv/bin/python -c '' 2>/dev/null || python=.venv/bin/python
 python=${PYTHON:-$python}
 mkdir -p build "${HOME:?}" "${CARLA_CACHE_DIR:-build/carla}"
-[ "$kind" != pynq ] || tools/setup.sh run  # the wheel; it takes the lock itself
+[[ $kind != pynq && $kind != carla15 ]] || tools/setup.sh run  # the wheel; it takes the lock itself
 exec 9>build/setup.lock
 ! command -v flock >/dev/null || flock 9
 
@@ -56,18 +57,24 @@ optional() {
 for line in tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"][sys.argv[1]]: print(line)' "$1"
 }
 
-if [ "$kind" = pynq ]; then
-  wheel=$(echo build/wheel/*.whl)
-  digest="$("$python" --version) $(optional alveo) $(sha256sum "$wheel")"
-  if [ "$(cat .venv-pynq/setup 2>/dev/null)" != "$digest" ]; then
-    since=$SECONDS
-    say "making .venv-pynq, for PYNQ and the wheel"
-    .venv-pynq/bin/python -c '' 2>/dev/null || "$python" -m venv --clear --without-pip .venv-pynq
+# Beside the wheel, what excludes something that .venv holds: each kind has an environment of its own.
+if [ "$kind" = pynq ] || [ "$kind" = carla15 ]; then
+  # Of the wheel's own dependencies, what is used there: the driver of a card, or a camera in a script for CARLA.
+  if [ "$kind" = pynq ]; then
     mapfile -t requirements < <(optional alveo | grep '^pynq')
-    # The wheel's other dependencies are for reports, OpenCL and CARLA; the driver needs NumPy and PyYAML.
-    pip --python .venv-pynq install --no-compile "${requirements[@]}" 'pyyaml>=6' 'pytest>=8'
-    pip --python .venv-pynq install --force-reinstall --no-deps "$wheel"
-    printf '%s' "$digest" >.venv-pynq/setup
+    requirements+=('pyyaml>=6' 'pytest>=8')
+  else
+    requirements=(carla-0-9-15 'msgpack>=1.0' 'numba>=0.61' 'numpy>=1.26.4' 'pillow>=10' 'pyyaml>=6' 'scipy>=1.13')
+  fi
+  wheel=$(echo build/wheel/*.whl)
+  digest="$("$python" --version) ${requirements[*]} $(sha256sum "$wheel")"
+  if [ "$(cat ".venv-$kind/setup" 2>/dev/null)" != "$digest" ]; then
+    since=$SECONDS
+    say "making .venv-$kind, for ${requirements[0]} and the wheel"
+    ".venv-$kind/bin/python" -c '' 2>/dev/null || "$python" -m venv --clear --without-pip ".venv-$kind"
+    pip --python ".venv-$kind" install --no-compile "${requirements[@]}"
+    pip --python ".venv-$kind" install --force-reinstall --no-deps "$wheel"
+    printf '%s' "$digest" >".venv-$kind/setup"
     say "done in $((SECONDS - since)) s"
   fi
   exit

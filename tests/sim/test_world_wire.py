@@ -36,7 +36,7 @@ def test_motion_names_the_same_bytes_as_its_four_parts():
 
 
 def test_snapshot_length_counts_header_episode_and_records():
-    message = snapshot_message(5, 2.5, 0.05, 9.0, 3, 1, bytes(2 * 119))
+    message = snapshot_message(17, 5, 2.5, 0.05, 9.0, 3, 1, bytes(2 * 119))
     assert struct.unpack_from("<I", message)[0] == len(message) - 4 == 48 + 36 + 2 * 119
     assert struct.unpack_from("<QQd", message, 4) == (17, 5, 2.5)
     assert struct.unpack_from("<Qd", message, 52) == (3, 9.0)
@@ -45,7 +45,7 @@ def test_snapshot_length_counts_header_episode_and_records():
 
 def test_snapshot_refuses_part_of_a_record():
     with pytest.raises(ValueError, match="whole actor records"):
-        snapshot_message(1, 0.0, 0.05, 0.0, 1, 0, bytes(118))
+        snapshot_message(17, 1, 0.0, 0.05, 0.0, 1, 0, bytes(118))
 
 
 def test_image_announces_its_pixels_and_keeps_their_order():

@@ -13,10 +13,14 @@ import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 START_S = 120
 CLIENT_S = 120
+CARLA15 = str(Path(__file__).resolve().parents[2] / ".venv-carla15" / "bin" / "python")
+"""The interpreter whose `carla` is 0.9.15; tools/setup.sh carla15 makes it."""
+
 _ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
 # A client that ends with callbacks in flight may abort in the wheel's own threads while the interpreter shuts down,
@@ -83,14 +87,17 @@ def world_server(*arguments: str, without: tuple[str, ...] = ()) -> Iterator[Ser
         process.communicate()
 
 
-def client_command(body: str, port: int) -> list[str]:
+def client_command(body: str, port: int, python: str = sys.executable) -> list[str]:
     """The command that runs `body` with `world`, `client` and a dict `facts` at hand."""
-    return [sys.executable, "-c", _PROLOGUE + textwrap.indent(textwrap.dedent(body), "    ") + _EPILOGUE, str(port)]
+    return [python, "-c", _PROLOGUE + textwrap.indent(textwrap.dedent(body), "    ") + _EPILOGUE, str(port)]
 
 
-def run_client(body: str, port: int) -> dict[str, Any]:
+def run_client(body: str, port: int, python: str = sys.executable) -> dict[str, Any]:
     """Run `body` in a client process to its clean end; what it put into `facts`."""
-    done = subprocess.run(client_command(body, port), env=_ENV, capture_output=True, text=True, timeout=CLIENT_S)
+    # Another interpreter has packages of its own.
+    environment = _ENV if python == sys.executable else {n: v for n, v in os.environ.items() if n != "PYTHONPATH"}
+    command = client_command(body, port, python)
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=CLIENT_S)
     assert done.returncode == 0, f"client ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
     return json.loads(done.stdout.strip().splitlines()[-1])
 

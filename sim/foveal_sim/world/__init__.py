@@ -1,4 +1,4 @@
-"""A small server that the unmodified `carla` 0.9.16 client connects to: a stand-in for CARLA, and it says so.
+"""A small server that the unmodified `carla` client, 0.9.16 or 0.9.15, connects to: a stand-in for CARLA.
 
 Where it answers differently from a CARLA server is written down in README.md beside this module.
 """
@@ -6,6 +6,7 @@ Where it answers differently from a CARLA server is written down in README.md be
 from __future__ import annotations
 
 from foveal_sim.world.episode import Population
+from foveal_sim.world.release import RELEASES, Release
 from foveal_sim.world.server import PortError, serve
 
-__all__ = ["Population", "PortError", "serve"]
+__all__ = ["RELEASES", "Population", "PortError", "Release", "serve"]

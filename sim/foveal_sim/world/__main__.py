@@ -10,6 +10,7 @@ from foveal.errors import FovealError
 
 from foveal_sim.maps import map_names
 from foveal_sim.world import Population, serve
+from foveal_sim.world.release import CURRENT, RELEASES
 from foveal_sim.world.renderer import GOLDEN
 
 
@@ -27,6 +28,7 @@ def main(arguments: list[str] | None = None) -> int:
             device=options.device,
             synchronous=options.synchronous,
             lifeline=sys.stdin.fileno() if options.end_with_stdin and sys.stdin else None,
+            release=RELEASES[options.version],
             ready=lambda line: print(line, flush=True),
         )
     except FovealError as error:
@@ -38,6 +40,7 @@ def main(arguments: list[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="foveal world", description="CARLA-protocol world server")
     parser.add_argument("--map", default="town_block", help=f"{', '.join(map_names())}, or the path of an .xodr file")
+    parser.add_argument("--version", choices=RELEASES, default=CURRENT.version, help="of the clients to serve")
     parser.add_argument("--host", default="127.0.0.1", help="address to bind (loopback unless told otherwise)")
     parser.add_argument("--port", type=int, default=2000, help="rpc port; 0 picks a free one")
     parser.add_argument("--stream-port", type=int, default=None, help="stream port; the rpc port + 1 unless given")

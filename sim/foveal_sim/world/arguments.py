@@ -1,27 +1,51 @@
-"""Client values from their wire form. All raise TypeError, ValueError or IndexError for malformed ones."""
+"""Client values from their wire form. All raise TypeError, ValueError or IndexError for malformed ones.
+
+What is kept here comes back to every client, and a client trusts it: no type or range may slip through.
+"""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["attributes", "pose", "vector"]
+__all__ = ["attributes", "number", "pose", "unsigned", "vector"]
+
+_LARGEST = 1e7
+_TEXT = 1024
+
+
+def number(value: Any) -> float:
+    """A finite number, in metres or m/s, that motion cannot carry out of 32-bit floats: at most 10,000 km."""
+    if isinstance(value, str | bytes):
+        raise TypeError(f"{value[:20]!r} is not a number")
+    result = float(value)
+    if not abs(result) <= _LARGEST:
+        raise ValueError(f"{result} is not finite or beyond {_LARGEST:.0f}")
+    return result
+
+
+def unsigned(value: Any, bits: int = 32) -> int:
+    """An unsigned integer of so many bits."""
+    if not isinstance(value, int) or not 0 <= value < 1 << bits:
+        raise ValueError(f"{value!r} is not an unsigned {bits}-bit integer")
+    return int(value)
 
 
 def vector(fields: Sequence[Any]) -> tuple[float, float, float]:
-    """x, y, z of a finite Location or Vector3D."""
-    x, y, z = (float(value) for value in fields[:3])
-    if not (math.isfinite(x) and math.isfinite(y) and math.isfinite(z)):
-        raise ValueError(f"vector is not finite: {[x, y, z]}")
-    return x, y, z
+    """x, y, z of a Location or Vector3D."""
+    x, y, z = fields[:3]
+    return number(x), number(y), number(z)
 
 
 def pose(fields: Sequence[Any]) -> tuple[float, ...]:
-    """x, y, z, pitch, yaw, roll of a finite Transform."""
+    """x, y, z, pitch, yaw, roll of a Transform."""
     return (*vector(fields[0]), *vector(fields[1]))
 
 
 def attributes(fields: Sequence[Sequence[Any]]) -> dict[str, str]:
     """Attribute values by name of an ActorDescription's list."""
-    return {str(item[0]): str(item[2]) for item in fields}
+    found = {str(item[0]): str(item[2]) for item in fields}
+    for name, value in found.items():
+        if len(value) > _TEXT:
+            raise ValueError(f"attribute {name[:40]} has {len(value)} characters, more than {_TEXT}")
+    return found

@@ -6,12 +6,13 @@ Sizes are nominal full sizes of the things named, in metres, rounded to 5 cm.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from foveal_sim.world.release import CURRENT, Release
 from foveal_sim.world.sensor_attributes import SENSOR_ATTRIBUTES
 
-__all__ = ["LIBRARY", "Attribute", "Blueprint"]
+__all__ = ["LIBRARY", "Attribute", "Blueprint", "library"]
 
 _BOOL, _INT, _FLOAT, _STRING, _COLOUR = 1, 2, 3, 4, 5
 _CAR, _TRUCK, _BUS, _MOTORCYCLE, _BICYCLE, _PEDESTRIAN, _DYNAMIC = 14, 15, 16, 18, 19, 12, 21
@@ -139,4 +140,15 @@ _BLUEPRINTS = (
     Blueprint("controller.ai.walker", "controller,ai,walker", (Attribute("role_name", _STRING, "default"),)),
 )
 LIBRARY: Mapping[str, Blueprint] = MappingProxyType({blueprint.id: blueprint for blueprint in _BLUEPRINTS})
-"""Blueprints by id, in the library's order."""
+"""Blueprints by id, in the library's order, with the attribute types of the current release."""
+
+
+def library(release: Release) -> Mapping[str, Blueprint]:
+    """`LIBRARY` as a client of `release` numbers the types of attributes."""
+    shift = release.first_kind - CURRENT.first_kind
+    return MappingProxyType({blueprint.id: _shifted(blueprint, shift) for blueprint in _BLUEPRINTS})
+
+
+def _shifted(blueprint: Blueprint, shift: int) -> Blueprint:
+    attributes = tuple(replace(attribute, kind=attribute.kind + shift) for attribute in blueprint.attributes)
+    return replace(blueprint, attributes=attributes)

@@ -9,7 +9,7 @@ from typing import Any
 from foveal.errors import FovealError
 
 from foveal_sim.world.actors import Actor
-from foveal_sim.world.arguments import attributes, pose, vector
+from foveal_sim.world.arguments import attributes, number, pose, unsigned, vector
 from foveal_sim.world.rpc import CallError, MethodTable, failure, success
 from foveal_sim.world.world import World
 
@@ -138,9 +138,7 @@ class Commands:
         actor = self.vehicle(actor_id)
         slot = actor.slot
         records = self._world.episode.table.records
-        throttle, steer, brake = (float(value) for value in control[:3])
-        if not (math.isfinite(throttle) and math.isfinite(steer) and math.isfinite(brake)):
-            raise ValueError(f"vehicle control of actor {actor_id} is not finite: {list(control)}")
+        throttle, steer, brake = (number(value) for value in control[:3])
         self._world.episode.steer_by(actor, None)
         records["throttle"][slot] = min(max(throttle, 0.0), 1.0)
         records["steer"][slot] = min(max(steer, -1.0), 1.0)
@@ -153,9 +151,7 @@ class Commands:
     def walker_control(self, actor_id: int, control: Sequence[Any]) -> None:
         slot = self._of("walker", actor_id).slot
         records = self._world.episode.table.records
-        speed = float(control[1])
-        if not math.isfinite(speed):
-            raise ValueError(f"walker control of actor {actor_id} is not finite: {list(control)}")
+        speed = number(control[1])
         records["walker_direction"][slot] = vector(control[0])
         records["walker_speed"][slot] = speed
         records["walker_jump"][slot] = bool(control[2])
@@ -167,7 +163,7 @@ class Commands:
         self.walker_control(actor_id, [[math.cos(yaw), math.sin(yaw), 0.0], speed, False])
 
     def lights(self, actor_id: int, flags: Any) -> None:
-        self._world.episode.lights[self.actor(actor_id).id] = int(flags[0] if isinstance(flags, Sequence) else flags)
+        self._world.episode.lights[self.actor(actor_id).id] = unsigned(flags[0] if isinstance(flags, list) else flags)
 
     def accept(self, actor_id: int, *_: Any) -> None:
         """There is no gravity and no contact here: switching them changes nothing."""

@@ -32,6 +32,7 @@ _VEHICLES = [blueprint for blueprint in LIBRARY.values() if blueprint.id.startsw
 _PEOPLE = [blueprint for blueprint in LIBRARY.values() if blueprint.id.startswith("walker.")]
 _SPAWN_SPACING_M = 10.0
 _TRIES = 10
+_MOST_ACTORS = 10_000
 # A vehicle spawned up to this far above its lane is set on it: there is no gravity to let it fall.
 _DROP_M = 2.0
 
@@ -52,11 +53,19 @@ class Population:
 class Episode:
     """World state of one map. Actor ids start at `first_id` and are never used twice."""
 
-    def __init__(self, number: int, road_map: RoadMap, population: Population, first_id: int) -> None:
+    def __init__(
+        self,
+        number: int,
+        road_map: RoadMap,
+        population: Population,
+        first_id: int,
+        library: Mapping[str, Blueprint] = LIBRARY,
+    ) -> None:
         strips = lane_strips(road_map)
         self.number = number
         self.road_map = road_map
         self.population = population
+        self.library = library
         self.settings = EpisodeSettings()
         self.weather = default_weather()
         self.table = ActorTable()
@@ -77,7 +86,7 @@ class Episode:
         self._version = -1
         self._driven = self._walked = self._obstacles = np.empty(0, dtype=np.int64)
         self._speeds = self._steers = np.empty(0)
-        uid = len(LIBRARY) + 1
+        uid = len(library) + 1
         self.spectator = self._add(
             lambda slot: Actor(self.next_id, slot, uid, _SPECTATOR, {}), (0.0, 0.0, 10.0, 0.0, 0.0, 0.0)
         )
@@ -100,13 +109,18 @@ class Episode:
         token: bytes = b"",
     ) -> Actor:
         """Spawn an actor; pose is relative to the parent when there is one. Raises SpawnError."""
-        blueprint = LIBRARY.get(blueprint_id)
+        blueprint = self.library.get(blueprint_id)
         if blueprint is None:
             raise SpawnError(f"spawn_actor: no blueprint {blueprint_id!r} in this world's library")
         if not all(math.isfinite(value) for value in pose):
             raise SpawnError(f"spawn_actor: the transform is not finite: {list(pose)}")
-        if parent and self.table.get(parent) is None:
-            raise SpawnError(f"spawn_actor: there is no actor {parent} to attach to")
+        if len(self.table) >= _MOST_ACTORS:
+            raise SpawnError(f"spawn_actor: {_MOST_ACTORS} actors live in this world; destroy some first")
+        if parent:
+            owner = self.table.get(parent)
+            if owner is None:
+                raise SpawnError(f"spawn_actor: there is no actor {parent} to attach to")
+            parent = owner.id  # an equal number of another type would reach other clients
         unknown = set(attributes) - set(blueprint.defaults)
         if unknown:
             raise SpawnError(f"spawn_actor: {blueprint_id} has no attribute {', '.join(sorted(unknown))}")
@@ -116,7 +130,7 @@ class Episode:
             place = self._on_ground(blueprint, place)
             if self.table.collides(place, blueprint.half, blueprint.lift):
                 raise SpawnError("Spawn failed because of collision at spawn position")
-        uid = list(LIBRARY).index(blueprint_id) + 1
+        uid = list(self.library).index(blueprint_id) + 1
         actor = self._add(lambda slot: Actor(self.next_id, slot, uid, blueprint, merged, parent, token), place, parent)
         if actor.category == "vehicle":
             self.table.records["speed_limit"][actor.slot] = self.road_map.speed_limit_mps * 3.6

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from foveal_sim.world.blueprints import LIBRARY
+from foveal_sim.world.arguments import number, unsigned
 from foveal_sim.world.commands import Commands
 from foveal_sim.world.map_layers import ALL_LAYERS, in_layers
 from foveal_sim.world.physics import GRAVITY_MPS2
@@ -15,12 +15,12 @@ from foveal_sim.world.ray_methods import register_rays
 from foveal_sim.world.rpc import CallError, MethodTable
 from foveal_sim.world.scenery import ANY, EnvironmentObject
 from foveal_sim.world.settings import EpisodeSettings
-from foveal_sim.world.wire import VERSION
 from foveal_sim.world.world import World
 
 __all__ = ["method_table"]
 
 _BACK_WHEELS = 2
+_HOST_NAME = 255
 
 
 def method_table(world: World) -> MethodTable:
@@ -51,7 +51,7 @@ def _session(table: MethodTable, world: World) -> None:
     def tick(*_: Any) -> int:
         return world.tick() if world.episode.settings.synchronous else world.frame
 
-    table.value("version", lambda: VERSION)
+    table.value("version", lambda: world.release.version)
     table.value("get_episode_info", lambda: [world.episode.number, [world.hub.token(world.observer)]])
     table.value("get_sensor_token", sensor_token)
     table.value("get_episode_settings", lambda: world.episode.settings.wire())
@@ -84,7 +84,8 @@ def _maps(table: MethodTable, world: World) -> None:
 
 def _actors(table: MethodTable, world: World, commands: Commands) -> None:
     def blueprints() -> list[object]:
-        return [[n, b.id, b.tags, [a.wire() for a in b.attributes]] for n, b in enumerate(LIBRARY.values(), start=1)]
+        library = enumerate(world.episode.library.values(), start=1)
+        return [[n, b.id, b.tags, [a.wire() for a in b.attributes]] for n, b in library]
 
     def by_id(ids: Iterable[int]) -> list[object]:
         actors = (world.episode.table.get(actor_id) for actor_id in ids)
@@ -132,10 +133,14 @@ def _surroundings(table: MethodTable, world: World) -> None:
         return [thing for thing in world.episode.scenery if label in (ANY, thing.label)]
 
     def show(ids: Iterable[int], visible: bool) -> None:
-        (world.episode.hidden.difference_update if visible else world.episode.hidden.update)(ids)
+        known = {thing.id for thing in world.episode.scenery}.intersection(ids)
+        (world.episode.hidden.difference_update if visible else world.episode.hidden.update)(known)
 
     def set_weather(fields: Sequence[Any]) -> None:
-        world.episode.weather = [float(value) for value in fields]
+        values = [number(value) for value in fields]
+        if len(values) != len(world.episode.weather):
+            raise ValueError(f"weather has {len(world.episode.weather)} figures, not {len(values)}")
+        world.episode.weather = values
 
     table.value("get_all_level_BBs", lambda label: [thing.bounding_box() for thing in objects(label)])
     table.value("get_environment_objects", lambda label: [_environment_object(thing) for thing in objects(label)])
@@ -170,15 +175,17 @@ def _traffic_lights(table: MethodTable, commands: Commands) -> None:
 
 def _traffic_manager(table: MethodTable) -> None:
     """The client's own traffic manager asks here whether another client runs one already."""
-    running: dict[int, list[object]] = {}
+    running: dict[int, tuple[str, int]] = {}
 
-    def find(port: int) -> list[object]:
+    def find(port: int) -> tuple[str, int]:
         if port not in running:
             raise CallError(f"no traffic manager runs on port {port}")
         return running[port]
 
     def add(place: Sequence[Any]) -> bool:
-        return running.setdefault(int(place[1]), list(place)) == list(place)
+        host, port = place
+        address = (str(host)[:_HOST_NAME], unsigned(port, 16))
+        return running.setdefault(address[1], address) == address
 
     table.value("is_traffic_manager_running", lambda port: port in running)
     table.value("get_traffic_manager_running", find)

@@ -5,19 +5,26 @@ from __future__ import annotations
 import socket
 from collections import deque
 
-__all__ = ["Outbox"]
+from foveal_sim.world.allowance import Allowance
 
-_LIMIT_BYTES = 256 << 20
+__all__ = ["LISTENER_BYTES", "Outbox"]
+
+LISTENER_BYTES = 64 << 20
 
 
 class Outbox:
-    """Bytes on their way to one socket. A reader that is 256 MiB behind loses whole messages, never parts."""
+    """Bytes on their way to one socket.
 
-    def __init__(self, sock: socket.socket) -> None:
-        self._socket = sock
-        self._queue: deque[memoryview] = deque()
-        self._bytes = 0
+    A reader that is 64 MiB behind, or behind at all when the shared allowance is spent, loses whole messages, never
+    parts. bytes: waiting now. dropped: messages lost.
+    """
+
+    def __init__(self, sock: socket.socket, allowance: Allowance) -> None:
+        self.bytes = 0
         self.dropped = 0
+        self._socket = sock
+        self._allowance = allowance
+        self._queue: deque[memoryview] = deque()
 
     def __bool__(self) -> bool:
         """Is something waiting for the socket to become writable?"""
@@ -26,7 +33,7 @@ class Outbox:
     def send(self, *parts: bytes | memoryview) -> None:
         """Send one message made of `parts`, or queue what the socket does not take. Raises OSError when it broke."""
         if self._queue:
-            if self._bytes > _LIMIT_BYTES:
+            if self.bytes > LISTENER_BYTES or self._allowance.spent:
                 self.dropped += 1
                 return
             sent = 0
@@ -38,7 +45,7 @@ class Outbox:
         for part in parts:
             if sent < len(part):
                 self._queue.append(memoryview(part)[sent:])
-                self._bytes += len(part) - sent
+                self._count(len(part) - sent)
                 sent = 0
             else:
                 sent -= len(part)
@@ -50,8 +57,17 @@ class Outbox:
                 sent = self._socket.send(self._queue[0])
             except BlockingIOError:
                 return
-            self._bytes -= sent
+            self._count(-sent)
             if sent == len(self._queue[0]):
                 self._queue.popleft()
             else:
                 self._queue[0] = self._queue[0][sent:]
+
+    def clear(self) -> None:
+        """Forget what is queued: the connection is over."""
+        self._queue.clear()
+        self._count(-self.bytes)
+
+    def _count(self, more: int) -> None:
+        self.bytes += more
+        self._allowance.used += more

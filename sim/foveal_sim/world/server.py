@@ -5,6 +5,7 @@ from __future__ import annotations
 import errno
 import logging
 import os
+import resource
 import selectors
 import signal
 import socket
@@ -14,11 +15,15 @@ from collections.abc import Callable
 
 from foveal.errors import FovealError
 
+from foveal_sim.world.allowance import Allowance
+from foveal_sim.world.complaints import Complaints
 from foveal_sim.world.connections import Request, RpcConnection, StreamConnection
 from foveal_sim.world.episode import Population
 from foveal_sim.world.methods import method_table
 from foveal_sim.world.opendrive import load_map
+from foveal_sim.world.outbox import Outbox
 from foveal_sim.world.rays import warm_up
+from foveal_sim.world.release import CURRENT, Release
 from foveal_sim.world.renderer import GOLDEN, SceneRenderer, painter
 from foveal_sim.world.settings import ASYNCHRONOUS_STEP_S, EpisodeSettings
 from foveal_sim.world.streams import StreamHub
@@ -29,6 +34,15 @@ __all__ = ["PortError", "WorldServer", "serve"]
 _log = logging.getLogger(__name__)
 _IDLE_S = 60.0
 _BACKLOG = 64
+_CONNECTIONS = 512
+# Descriptors that the rest of the process may need when connections have all others.
+_SPARE_DESCRIPTORS = 64
+_ARRIVING_BYTES = 256 << 20
+_LEAVING_BYTES = 512 << 20
+# A synchronous tick waits for listeners that are this far behind, about two images of 1920x1080, ...
+_BEHIND_BYTES = 16 << 20
+# ... but no longer than this for each, until it has caught up.
+_PATIENCE_S = 1.0
 
 Connection = RpcConnection | StreamConnection
 
@@ -46,15 +60,17 @@ def serve(
     device: str = GOLDEN,
     synchronous: bool = False,
     lifeline: int | None = None,
+    release: Release = CURRENT,
     ready: Callable[[str], None] = print,
 ) -> None:
-    """Serve a world to `carla` 0.9.16 clients until SIGTERM or SIGINT (when called in the main thread).
+    """Serve a world to `carla` clients until SIGTERM or SIGINT (when called in the main thread).
 
     map_source: name of a packaged map or path of an OpenDRIVE file. stream_port: port + 1 when None; 0 picks a free
     one, for `port` too. device: what renders cameras, "golden" or the name of a Foveal backend. ready: called once with
     one line when both ports listen. synchronous: start waiting for ticks of 0.05 s, so that a drive repeats from its
     first frame; an asynchronous world stands still until its first client. lifeline: a file descriptor (a pipe from
     whoever started this); the server ends when it closes.
+    release: of the clients; one of another release cannot read the snapshots and may crash.
 
     Raises MapError, PortError, DeviceNotFound and DeviceError.
     """
@@ -71,7 +87,7 @@ def serve(
         raise
     hub = StreamHub(streams.getsockname()[1])
     renderer = SceneRenderer(paint)
-    world = World(road_map, population or Population(), hub, renderer)
+    world = World(road_map, population or Population(), hub, renderer, release)
     if synchronous:
         world.apply_settings(EpisodeSettings(synchronous=True, fixed_delta_s=ASYNCHRONOUS_STEP_S))
     world.episode.warm_up()
@@ -112,10 +128,17 @@ class WorldServer:
         self._methods = method_table(world)
         self._listeners = {rpc: self._accept_rpc, streams: self._accept_stream}
         self._connections: dict[socket.socket, Connection] = {}
+        self._watched: dict[socket.socket, int] = {}
         self._selector = selectors.DefaultSelector()
         self._wake_in, self._wake_out = socket.socketpair()
         self._wake_in.setblocking(False)
         self._stuck: set[StreamConnection] = set()
+        self._slow: dict[StreamConnection, float] = {}
+        self._postponed: set[RpcConnection] = set()
+        self._arriving = Allowance(_ARRIVING_BYTES)
+        self._leaving = Allowance(_LEAVING_BYTES)
+        self._complain = Complaints(_log)
+        self._most = min(_CONNECTIONS, max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_DESCRIPTORS, 1))
         self._visited = False
         self._running = True
         self._next_push_s = time.monotonic()
@@ -154,6 +177,9 @@ class WorldServer:
         expected = self._world.hub.expecting(now)
         if expected is not None:
             limits.append(expected)
+        if self._postponed:
+            limits += [due - now for due in self._slow.values() if due > now]
+            limits += [0.0 for connection in self._postponed if connection.behind]
         return max(min(limits), 0.0)
 
     def _handle(self, sock: socket.socket, events: int) -> None:
@@ -167,14 +193,27 @@ class WorldServer:
         connection = self._connections.get(sock)
         if connection is None:
             return
+        self._proceed(connection, lambda: self._transfer(connection, events))
+
+    @staticmethod
+    def _transfer(connection: Connection, events: int) -> bool:
+        if events & selectors.EVENT_WRITE:
+            connection.outbox.flush()
+            if isinstance(connection, RpcConnection) and not connection.outbox:
+                return connection.resume()
+        return not events & selectors.EVENT_READ or connection.readable()
+
+    def _proceed(self, connection: Connection, step: Callable[[], bool]) -> None:
+        """Let a connection do what it can; then watch for what it needs next, or drop it."""
         try:
-            if events & selectors.EVENT_WRITE:
-                connection.outbox.flush()
-            alive = not events & selectors.EVENT_READ or connection.readable()
+            alive = step()
         except BlockingIOError:
             alive = True
         except OSError as error:
             _log.info("%s: %s", connection.peer, error)
+            alive = False
+        except Exception:  # a fault of this server must not end it for the other clients
+            self._complain("fault", f"{connection.peer}: internal error; connection closed", logging.ERROR, True)
             alive = False
         if alive:
             self._watch(connection)
@@ -185,18 +224,25 @@ class WorldServer:
         try:
             sock, address = listener.accept()
         except OSError as error:
-            _log.warning("a connection could not be accepted: %s", error)
+            self._complain("accept", f"a connection could not be accepted: {error}")
+            return
+        if len(self._connections) >= self._most:
+            sock.close()
+            self._complain("connections", f"{address[0]}:{address[1]} turned away: {self._most} connections are open")
             return
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._connections[sock] = self._listeners[listener](sock, f"{address[0]}:{address[1]}")
         self._selector.register(sock, selectors.EVENT_READ)
+        self._watched[sock] = selectors.EVENT_READ
 
     def _accept_rpc(self, sock: socket.socket, peer: str) -> Connection:
-        return RpcConnection(sock, peer, self._serve)
+        outbox = Outbox(sock, self._leaving)
+        return RpcConnection(sock, peer, outbox, self._arriving, self._serve, self._complain)
 
     def _accept_stream(self, sock: socket.socket, peer: str) -> Connection:
-        return StreamConnection(sock, peer, self._world.hub, self._joined, self._stuck.add)
+        outbox = Outbox(sock, self._leaving)
+        return StreamConnection(sock, peer, outbox, self._world.hub, self._joined, self._stuck.add)
 
     def _joined(self, connection: StreamConnection, stream_id: int) -> None:
         if stream_id == self._world.observer:
@@ -206,19 +252,18 @@ class WorldServer:
 
     def _serve(self, request: Request) -> bytes | None:
         number, method, arguments = request
-        if method == "tick_cue" and self._world.hub.expecting(time.monotonic()) is not None:
+        if method == "tick_cue" and self._early():
             return None
         return self._methods.answer(number, method, arguments)
 
+    def _early(self) -> bool:
+        """Is a listener still to come, or far behind, that the next tick should reach?"""
+        now = time.monotonic()
+        return self._world.hub.expecting(now) is not None or any(due > now for due in self._slow.values())
+
     def _resume(self) -> None:
-        waiting = [c for c in self._connections.values() if isinstance(c, RpcConnection) and c.waiting]
-        for connection in waiting:
-            try:
-                connection.resume()
-                self._watch(connection)
-            except OSError as error:
-                _log.info("%s: %s", connection.peer, error)
-                self._drop(connection)
+        for connection in tuple(self._postponed):
+            self._proceed(connection, connection.resume)
 
     def _push(self) -> None:
         """Advance an asynchronous world at the pace of its step."""
@@ -227,8 +272,9 @@ class WorldServer:
             return
         try:
             self._world.tick()
-        except FovealError as error:
-            _log.error("tick %d: %s", self._world.frame, error)
+        except Exception as error:  # nor must one of its sensors stop the clock
+            unexpected = not isinstance(error, FovealError)
+            self._complain("tick", f"tick {self._world.frame}: {error}", logging.ERROR, unexpected)
         self._next_push_s = max(self._next_push_s + self._world.episode.settings.step_s, now)
 
     def _pushing(self) -> bool:
@@ -241,16 +287,36 @@ class WorldServer:
             if connection.broken:
                 self._drop(connection)
             elif connection.socket in self._connections:
+                if connection.outbox.bytes > _BEHIND_BYTES:
+                    self._slow.setdefault(connection, time.monotonic() + _PATIENCE_S)
                 self._watch(connection)
 
     def _watch(self, connection: Connection) -> None:
-        events = selectors.EVENT_READ | (selectors.EVENT_WRITE if connection.outbox else 0)
-        if self._selector.get_key(connection.socket).events != events:
+        if isinstance(connection, RpcConnection):
+            (self._postponed.add if connection.waiting or connection.behind else self._postponed.discard)(connection)
+        elif self._slow and connection.outbox.bytes <= _BEHIND_BYTES:
+            self._slow.pop(connection, None)
+        events = selectors.EVENT_READ if connection.hungry else 0
+        if connection.outbox:
+            events |= selectors.EVENT_WRITE
+        if events == self._watched[connection.socket]:
+            return
+        if not events:
+            self._selector.unregister(connection.socket)
+        elif self._watched[connection.socket]:
             self._selector.modify(connection.socket, events)
+        else:
+            self._selector.register(connection.socket, events)
+        self._watched[connection.socket] = events
 
     def _drop(self, connection: Connection) -> None:
         if self._connections.pop(connection.socket, None) is None:
             return
-        self._selector.unregister(connection.socket)
+        if self._watched.pop(connection.socket):
+            self._selector.unregister(connection.socket)
+        if isinstance(connection, RpcConnection):
+            self._postponed.discard(connection)
+        else:
+            self._slow.pop(connection, None)
         connection.closed()
         connection.socket.close()

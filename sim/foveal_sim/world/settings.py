@@ -12,27 +12,32 @@ ASYNCHRONOUS_STEP_S = 0.05
 """Step when the client sets none: 20 Hz."""
 
 _MAX_STEP_S = 10.0
+_LARGEST = 2**31
+_REST = (True, 0.01, 10, 0.0, False, 3000.0, 2000.0, True)
 
 
 @dataclass(frozen=True, slots=True)
 class EpisodeSettings:
-    """fixed_delta_s: None for a step of ASYNCHRONOUS_STEP_S. rest: the fields after it, kept for the client only."""
+    """fixed_delta_s: None for a step of ASYNCHRONOUS_STEP_S. rest: the fields after it, kept for clients only."""
 
     synchronous: bool = False
     no_rendering: bool = False
     fixed_delta_s: float | None = None
-    rest: tuple[object, ...] = field(default=(True, 0.01, 10, 0.0, False, 3000.0, 2000.0, True))
+    rest: tuple[object, ...] = field(default=_REST)
 
     @classmethod
     def parse(cls, fields: Sequence[object]) -> EpisodeSettings:
-        """From the wire. Raises ValueError for a step that is not positive, finite and at most 10 s."""
+        """From the wire; fields that are missing keep their defaults.
+
+        Raises ValueError for a step that is not positive, finite and at most 10 s, and for a field of another type.
+        """
         synchronous, no_rendering, delta = fields[:3]
         step = float(delta[1]) if isinstance(delta, Sequence) and len(delta) > 1 and delta[0] else None  # type: ignore[arg-type]
         if step == 0.0:
             step = None
         if step is not None and not (math.isfinite(step) and 0 < step <= _MAX_STEP_S):
             raise ValueError(f"fixed_delta_seconds must be in (0, {_MAX_STEP_S:g}] s, got {step}")
-        return cls(bool(synchronous), bool(no_rendering), step, tuple(fields[3:]))
+        return cls(bool(synchronous), bool(no_rendering), step, _rest(fields[3:]))
 
     @property
     def step_s(self) -> float:
@@ -42,6 +47,15 @@ class EpisodeSettings:
     def wire(self) -> list[object]:
         delta = [False] if self.fixed_delta_s is None else [True, self.fixed_delta_s]
         return [self.synchronous, self.no_rendering, delta, *self.rest]
+
+
+def _rest(fields: Sequence[object]) -> tuple[object, ...]:
+    """Fields of the types of the defaults, since every client gets them."""
+    for field_, default in zip(fields, _REST, strict=False):
+        wanted = (int, float) if isinstance(default, float) else type(default)
+        if not isinstance(field_, wanted) or not abs(field_) < _LARGEST:  # type: ignore[arg-type]
+            raise ValueError(f"a setting is {field_!r}, expected something like {default!r}")
+    return (*fields[: len(_REST)], *_REST[len(fields) :])
 
 
 def default_weather() -> list[float]:

@@ -1,4 +1,4 @@
-"""Byte layouts of the streams: little-endian, packed, as the `carla` 0.9.16 client decodes them.
+"""Byte layouts of the streams: little-endian, packed, as the `carla` clients 0.9.15 and 0.9.16 decode them.
 
 Every stream message is a 4-byte length, a 48-byte sensor header and a body whose decoder the client picks by the
 header's type index without any check: a wrong body kills the client's process, so all layouts live here.
@@ -15,14 +15,11 @@ __all__ = [
     "ACTOR_RECORD",
     "CAMERA_TYPES",
     "SNAPSHOT",
-    "VERSION",
-    "WORLD_OBSERVER",
     "image_message",
     "snapshot_message",
     "stream_token",
 ]
 
-VERSION = "0.9.16"
 CAMERA_TYPES = {
     "sensor.camera.depth": 1,
     "sensor.camera.rgb": 13,
@@ -30,7 +27,6 @@ CAMERA_TYPES = {
     "sensor.camera.instance_segmentation": 15,
 }
 """Type index of a camera's messages by blueprint id."""
-WORLD_OBSERVER = 17
 
 # length | sensor type, frame, elapsed seconds, x, y, z, pitch, yaw, roll
 _HEADER = struct.Struct("<IQQd6f")
@@ -85,15 +81,26 @@ def stream_token(stream_id: int, port: int) -> bytes:
 
 
 def snapshot_message(
-    frame: int, elapsed_s: float, delta_s: float, platform_s: float, episode: int, flags: int, records: bytes
+    observer: int,
+    frame: int,
+    elapsed_s: float,
+    delta_s: float,
+    platform_s: float,
+    episode: int,
+    flags: int,
+    records: bytes,
 ) -> bytes:
-    """Length-prefixed world snapshot. records: whole ACTOR_RECORD rows. Raises ValueError when they are not whole."""
+    """Length-prefixed world snapshot.
+
+    observer: its type index, which depends on the client's release. records: whole ACTOR_RECORD rows. Raises ValueError
+    when they are not whole.
+    """
     if len(records) % ACTOR_RECORD.itemsize:
         raise ValueError(f"{len(records)} bytes are not whole actor records of {ACTOR_RECORD.itemsize}")
     return (
         SNAPSHOT.pack(
             SNAPSHOT.size - _LENGTH_BYTES + len(records),
-            WORLD_OBSERVER,
+            observer,
             frame,
             elapsed_s,
             0.0,

@@ -11,9 +11,11 @@ from foveal.planes import CAMERAS
 
 from foveal_sim.maps import map_names
 from foveal_sim.world.actors import Actor
+from foveal_sim.world.blueprints import library
 from foveal_sim.world.camera import Camera, CameraRenderer
 from foveal_sim.world.episode import Episode, Population, SpawnError
 from foveal_sim.world.opendrive import RoadMap, load_map, parse_map
+from foveal_sim.world.release import CURRENT, Release
 from foveal_sim.world.sensors import SENSORS, Sensors
 from foveal_sim.world.settings import EpisodeSettings
 from foveal_sim.world.solids import SolidWorld
@@ -32,12 +34,21 @@ _log = logging.getLogger(__name__)
 class World:
     """frame counts ticks since the server started; elapsed_s is simulated time since then."""
 
-    def __init__(self, road_map: RoadMap, population: Population, hub: StreamHub, renderer: CameraRenderer) -> None:
+    def __init__(
+        self,
+        road_map: RoadMap,
+        population: Population,
+        hub: StreamHub,
+        renderer: CameraRenderer,
+        release: Release = CURRENT,
+    ) -> None:
+        self.release = release
         self.hub = hub
         self.frame = 0
         self.elapsed_s = 0.0
         self.observer = hub.open()
         self._population = population
+        self._library = library(release)
         self._first_map = road_map
         self._renderer = renderer
         self._cameras: dict[int, Camera] = {}
@@ -46,7 +57,7 @@ class World:
         self._uploaded: RoadMap | None = None
         self._flags = _MAP_CHANGED
         self._started_s = time.monotonic()
-        self.episode = Episode(1, road_map, population, first_id=1)
+        self.episode = Episode(1, road_map, population, 1, self._library)
 
     def upload(self, text: str) -> None:
         """Keep OpenDRIVE text for a later load of UPLOADED_MAP. Raises MapError."""
@@ -62,7 +73,7 @@ class World:
             self.hub.close(camera.stream_id)
         self._cameras.clear()
         self._sensors.clear()
-        self.episode = Episode(before.number + 1, road_map, self._population, before.next_id)
+        self.episode = Episode(before.number + 1, road_map, self._population, before.next_id, self._library)
         if not reset_settings:
             self.episode.settings = before.settings
         self._flags = _MAP_CHANGED
@@ -126,6 +137,7 @@ class World:
     def snapshot(self) -> bytes:
         """The snapshot message of the current frame."""
         return snapshot_message(
+            self.release.world_observer,
             self.frame,
             self.elapsed_s,
             self.episode.settings.step_s,

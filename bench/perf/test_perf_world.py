@@ -1,0 +1,119 @@
+"""Ticks a second of the world server under the real client, beside what the client's own work leaves of them.
+
+Server and client are processes of their own. The second figure is the same client's against a server that answers a tick
+with bytes made before (world_servers.py): what is slower than that is the world server's part. All are measured on this
+machine, whose load stands beside them, since client and server each take a core of their own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+
+import pytest
+
+SERVERS = Path(__file__).parent / "world_servers.py"
+ROUNDS = 5
+CLIENT = """
+import json, queue, sys, time
+import carla
+port, camera, ticks, rounds = int(sys.argv[1]), sys.argv[2] == "camera", int(sys.argv[3]), int(sys.argv[4])
+client = carla.Client("127.0.0.1", port, worker_threads=2)
+client.set_timeout(60.0)
+world = client.get_world()
+frames, images = [], []
+if camera:
+    blueprint = world.get_blueprint_library().find("sensor.camera.rgb")
+    blueprint.set_attribute("image_size_x", "1920")
+    blueprint.set_attribute("image_size_y", "1080")
+    sensor = world.spawn_actor(blueprint, carla.Transform(carla.Location(z=5)))
+    sensor.listen(lambda image: images.append(image.frame))
+for _ in range(ticks // 5):
+    frames.append(world.tick())
+rates = []
+for _ in range(rounds):
+    start = time.perf_counter()
+    frames += [world.tick() for _ in range(ticks)]
+    while camera and len(images) < len(frames) and time.perf_counter() < start + 60:
+        pass
+    rates.append(ticks / (time.perf_counter() - start))
+wrong = sum(a + 1 != b for a, b in zip(frames, frames[1:])) + (camera and frames != images)
+print(json.dumps([rates, int(wrong), len(world.get_actors().filter("vehicle.*"))]))
+sys.stdout.flush()
+import os; os._exit(0)  # the wheel's threads may abort an interpreter that ends with callbacks in flight
+"""
+
+
+@dataclass(frozen=True)
+class Case:
+    """What is driven, how many ticks a round, and the rate that the server is made for."""
+
+    name: str
+    traffic: int
+    camera: bool
+    ticks: int
+    goal: int
+
+
+CASES = (
+    Case("2 vehicles", 2, False, 5000, 5000),
+    Case("200 vehicles", 200, False, 2000, 2000),
+    Case("2 vehicles, one 1920x1080 camera, its copy alone", 2, True, 300, 200),
+)
+
+
+@contextmanager
+def server(kind: str, case: Case) -> Iterator[int]:
+    """The RPC port of a server that is ready."""
+    command = [sys.executable, str(SERVERS), kind, "--traffic", str(case.traffic)]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    try:
+        assert process.stdout
+        found = re.search(r"rpc [\d.]+:(\d+)", process.stdout.readline())
+        assert found, "the server did not start"
+        yield int(found[1])
+    finally:
+        process.kill()
+        process.wait()
+
+
+def rates(kind: str, case: Case) -> list[float]:
+    """Ticks a second of each round, without a frame out of order or an image missing."""
+    with server(kind, case) as port:
+        arguments = [str(port), "camera" if case.camera else "none", str(case.ticks), str(ROUNDS)]
+        done = subprocess.run([sys.executable, "-c", CLIENT, *arguments], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stdout + done.stderr
+    found, wrong, vehicles = json.loads(done.stdout)
+    assert wrong == 0
+    assert vehicles == case.traffic
+    return found
+
+
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_ticks(benchmark, case):
+    mine = benchmark.pedantic(lambda: rates("world", case), rounds=1)
+    canned = rates("canned", case)
+    rate, most = median(mine), median(canned)
+    load = os.getloadavg()[0]
+    benchmark.extra_info |= {
+        "ticks_per_s": [round(value) for value in mine],
+        "ticks_per_s_of_canned_answers": [round(value) for value in canned],
+        "goal_ticks_per_s": case.goal,
+        "load": load,
+        "provenance": "measured",
+    }
+    print(
+        f"\n{case.name}: {rate:,.0f} ticks/s ({min(mine):,.0f} to {max(mine):,.0f}; made for {case.goal:,});"
+        f" against answers made before {most:,.0f} ({min(canned):,.0f} to {max(canned):,.0f}):"
+        f" of {1e6 / rate:,.0f} us a tick the client takes {1e6 / most:,.0f}, the server {1e6 / rate - 1e6 / most:,.0f}"
+        f" (measured; load {load:.1f} on {os.cpu_count()} cores)"
+    )

@@ -1,0 +1,128 @@
+"""Servers to time a client against: ``python bench/perf/world_servers.py world|canned [--traffic N] [--camera]``.
+
+`world` is the world server with a camera whose picture is there already, so that each frame costs its copy alone.
+`canned` answers everything but ticks like that one, and ticks with bytes made before, in which it sets two numbers: what
+a client can do at most on this machine with a server in Python.
+"""
+
+from __future__ import annotations
+
+import argparse
+import socket
+import struct
+import sys
+import threading
+import time
+
+import msgpack
+import numpy as np
+from foveal_sim.world import Population, serve
+from foveal_sim.world.camera import Camera
+from foveal_sim.world.episode import Episode
+from foveal_sim.world.methods import method_table
+from foveal_sim.world.opendrive import load_map
+from foveal_sim.world.settings import EpisodeSettings
+from foveal_sim.world.streams import StreamHub
+from foveal_sim.world.wire import image_message
+from foveal_sim.world.world import World
+
+MAP = "town_block"
+FRAME_AT = 12
+"""Offset of the frame in a message: behind its length and type."""
+
+TICK = b"\xa8tick_cue\x91\x91\xc2"
+"""What a tick's request ends in: its name, and that it is a call with an answer. Before it come 2 bytes and a number."""
+
+LONGEST_TICK = 2 + 9 + len(TICK)
+
+
+class Still:
+    """A `CameraRenderer` with one grey picture for each size."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[int, int], np.ndarray] = {}
+
+    def render(self, episode: Episode, camera: Camera, frame: int, elapsed_s: float) -> np.ndarray:
+        size = camera.height, camera.width
+        if size not in self._made:
+            self._made[size] = np.full((*size, 4), 128, np.uint8)
+        return self._made[size]
+
+
+class Canned:
+    """One client; the first listener gets snapshots, the second images."""
+
+    def __init__(self, traffic: int) -> None:
+        self._rpc, self._streams = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
+        hub = StreamHub(self._streams.getsockname()[1])
+        self._world = World(load_map(MAP), Population(vehicles=traffic, seed=1), hub, Still())
+        self._world.apply_settings(EpisodeSettings(synchronous=True, fixed_delta_s=0.05))
+        self._methods = method_table(self._world)
+        self._world.tick()  # the first snapshot tells of a map, which the client then looks into
+        self._snapshot = bytearray(self._world.snapshot())
+        pixels = np.full((1080, 1920, 4), 128, np.uint8)
+        self._image = bytearray(b"".join(image_message(0, 0.0, (0.0,) * 6, 1920, 1080, 90.0, pixels)))
+        self._listeners: list[socket.socket] = []
+        self._promised = 0
+
+    def run(self) -> None:
+        print(
+            f"world server ready: canned, rpc 127.0.0.1:{self._rpc.getsockname()[1]}, streams 127.0.0.1:0", flush=True
+        )
+        threading.Thread(target=self._listen, daemon=True).start()
+        client = self._accept(self._rpc)
+        unpacker = msgpack.Unpacker()
+        while data := client.recv(65536):
+            if data.endswith(TICK) and len(data) < LONGEST_TICK:
+                client.sendall(self._tick(data[2 : -len(TICK)]))
+                continue
+            unpacker.feed(data)
+            for _, number, method, arguments in unpacker:
+                if method == "tick_cue":
+                    client.sendall(self._tick(msgpack.packb(number)))
+                else:
+                    self._promised += method == "get_sensor_token"
+                    client.sendall(self._methods.answer(number, method, arguments[1:]))
+
+    def _tick(self, number: bytes) -> bytes:
+        """Send the next frame; the answer to the call with this packed number."""
+        while len(self._listeners) < self._promised:
+            time.sleep(0.001)
+        self._world.frame += 1
+        struct.pack_into("<Q", self._snapshot, FRAME_AT, self._world.frame)
+        for listener, message in zip(self._listeners[1:], [self._image], strict=False):
+            struct.pack_into("<Q", message, FRAME_AT, self._world.frame)
+            listener.sendall(message)
+        self._listeners[0].sendall(self._snapshot)
+        return b"\x94\x01" + number + b"\xc0\x91\x92\x01\xcf" + struct.pack(">Q", self._world.frame)
+
+    def _listen(self) -> None:
+        while True:
+            listener = self._accept(self._streams)
+            listener.recv(4)
+            self._listeners.append(listener)
+            listener.sendall(self._snapshot if len(self._listeners) == 1 else b"")
+
+    @staticmethod
+    def _accept(server: socket.socket) -> socket.socket:
+        accepted, _ = server.accept()
+        accepted.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        return accepted
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("kind", choices=("world", "canned"))
+    parser.add_argument("--traffic", type=int, default=0)
+    options = parser.parse_args()
+    if options.kind == "canned":
+        Canned(options.traffic).run()
+    else:
+        population = Population(vehicles=options.traffic, seed=1)
+        serve(
+            MAP, port=0, population=population, device=Still(), synchronous=True, ready=lambda s: print(s, flush=True)
+        )
+
+
+if __name__ == "__main__":
+    sys.exit(main())
