@@ -6,7 +6,6 @@ import math
 
 import numpy as np
 import pytest
-from foveal.scene.axes import carla_matrix
 from foveal.tag import Tag
 from foveal_sim.world.ground import Ground, make_ground
 from foveal_sim.world.lanes import lane_strips
@@ -25,14 +24,7 @@ def box(place: tuple[float, float, float], half: tuple[float, float, float], yaw
 
 def solids(*things: EnvironmentObject, ground: Ground = FLAT) -> Solids:
     poses = np.array([(*t.centre, 0.0, t.yaw, 0.0) for t in things]).reshape(-1, 6)
-    return Solids(
-        poses[:, :3],
-        carla_matrix(poses)[:, :3, :3].transpose(0, 2, 1),
-        np.array([t.half for t in things]).reshape(-1, 3),
-        np.array([t.label for t in things], np.uint8),
-        things,
-        ground,
-    )
+    return Solids.of(things, poses, ground)
 
 
 def test_a_ray_ends_on_the_face_before_it():
@@ -84,14 +76,8 @@ def test_sectors_change_nothing():
     """Every ray of a crowded scene against the plain slab formula for one ray and all boxes."""
     random = np.random.default_rng(3)
     poses = np.column_stack([random.uniform(-30, 30, (80, 3)), random.uniform(-180, 180, (80, 3))])
-    scene = Solids(
-        poses[:, :3],
-        carla_matrix(poses)[:, :3, :3].transpose(0, 2, 1),
-        random.uniform(0.2, 5.0, (80, 3)),
-        np.full(80, BUILDINGS, np.uint8),
-        tuple(box((0, 0, 0), (1, 1, 1)) for _ in range(80)),
-        FLAT,
-    )
+    things = [box((0, 0, 0), tuple(half)) for half in random.uniform(0.2, 5.0, (80, 3))]
+    scene = Solids.of(things, poses, FLAT)
     ways = random.normal(size=(3000, 3))
     ways[:6] = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0, 0, -1]]
     ways /= np.linalg.norm(ways, axis=1, keepdims=True)

@@ -389,8 +389,7 @@ def test_boxes_that_miss_each_other_across_a_corner_do_not_touch(world):
     for shift, expected in ((0.02, 0), (-0.02, 1)):
         world.place(other, (100.0, 300.0 + 0.925 + gap + shift, 0.0, 0.0, 45.0, 0.0))
         solids = SolidWorld().now(world)
-        mine = solids.chosen(np.array([thing is car for thing in solids.things]))
-        rest = solids.chosen(np.array([thing is other for thing in solids.things]))
+        mine, rest = solids.chosen(solids.actor == car.id), solids.chosen(solids.actor == other.id)
         assert len(separation(mine, rest)) == expected
 
 

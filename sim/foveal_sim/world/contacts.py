@@ -16,7 +16,7 @@ from foveal_sim.world.solids import Solids
 __all__ = ["Collision", "Obstacle", "separation"]
 
 _NEAR_M = 20.0
-_SEARCHES = 60
+_TERNARY, _BISECTION = 45, 26  # 10 km down to 0.2 mm
 _TOUCH_M = 1e-6
 
 Key = tuple[bool, int]
@@ -40,7 +40,7 @@ class Collision:
         if actor is None or not actor.blueprint.half[0]:
             return
         near = _near(moment.solids.without(moment.carried()), moment.episode.table.pose(actor)[:3], _NEAR_M)
-        mine = moment.solids.chosen(np.array([thing is actor for thing in moment.solids.things], dtype=bool))
+        mine = moment.solids.chosen(moment.solids.actor == actor.id)
         touching = set()
         for number_, normal in separation(mine, near):
             thing = near.things[number_]
@@ -78,15 +78,21 @@ class Obstacle:
     def measure(self, moment: Moment) -> Iterator[bytes]:
         """One body where something is met."""
         solids = moment.solids.without(moment.carried())
-        if self._only_dynamics:
-            solids = solids.actors_only(("vehicle", "walker"))
         start = np.array(moment.pose[:3])
         solids = _near(solids, start, self._distance + self._radius)
+        if self._only_dynamics:
+            solids = solids.chosen(np.array([_dynamic(thing) for thing in solids.things], dtype=bool))
+        if not len(solids):
+            return
         free = _free_way(solids, start, moment.turn[:, 0], self._radius, self._distance)
         if not np.isfinite(free).any():
             return
         owner = moment.carrier or moment.sensor
         yield obstacle_body(owner.wire(), other_wire(solids.things[int(free.argmin())]), float(free.min()))
+
+
+def _dynamic(thing: Actor | EnvironmentObject) -> bool:
+    return isinstance(thing, Actor) and thing.category in ("vehicle", "walker")
 
 
 def other_wire(thing: Actor | EnvironmentObject) -> list[object]:
@@ -104,7 +110,7 @@ def separation(mine: Solids, others: Solids) -> list[tuple[int, np.ndarray]]:
 
     Separating axes: the three of each box and their nine cross products (Gottschalk, Lin, Manocha, SIGGRAPH 1996).
     """
-    count = len(others.things)
+    count = len(others)
     if not count:
         return []
     own = np.broadcast_to(mine.axes[0], (count, 3, 3))
@@ -144,14 +150,14 @@ def _free_way(solids: Solids, start: np.ndarray, ahead: np.ndarray, radius: floa
         return np.linalg.norm(beside, axis=1) - radius
 
     low, high = np.zeros(len(local)), np.full(len(local), distance)
-    for _ in range(_SEARCHES):
+    for _ in range(_TERNARY):
         third = (high - low) / 3.0
         nearer = gap(low + third) <= gap(high - third)
         low, high = np.where(nearer, low, low + third), np.where(nearer, high - third, high)
     touched = gap(low) <= _TOUCH_M
     before, after = np.zeros(len(local)), low
     after = np.where(gap(before) <= _TOUCH_M, before, after)
-    for _ in range(_SEARCHES):
+    for _ in range(_BISECTION):
         middle = (before + after) / 2.0
         inside = gap(middle) <= _TOUCH_M
         before, after = np.where(inside, before, middle), np.where(inside, middle, after)

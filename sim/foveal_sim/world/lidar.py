@@ -7,12 +7,10 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from foveal_sim.world.actors import Actor
 from foveal_sim.world.attribute_values import number, whole
 from foveal_sim.world.moment import Moment
 from foveal_sim.world.rays import NOTHING, Hits, cast
 from foveal_sim.world.sensor_wire import LIDAR, LIDAR_POINT, SEMANTIC_LIDAR, SEMANTIC_POINT, lidar_body
-from foveal_sim.world.solids import Solids
 
 __all__ = ["Lidar", "SemanticLidar"]
 
@@ -76,7 +74,7 @@ class SemanticLidar:
         points = np.zeros(int(met.sum()), dtype=SEMANTIC_POINT)
         points["xyz"] = beams[met] * hits.distance[met, None]
         points["cos"] = hits.cosine[met]
-        points["object"] = _actor_ids(moment.solids)[hits.index[met]]
+        points["object"] = np.append(moment.solids.actor, 0)[hits.index[met]]  # the last is the ground's
         points["tag"] = hits.label[met]
         yield self._scan.body(channel[met], points)
 
@@ -125,8 +123,3 @@ class Lidar:
 
 def _hits(moment: Moment, beams: np.ndarray, range_m: float) -> Hits:
     return cast(moment.solids, np.array(moment.pose[:3]), beams @ moment.turn.T, range_m)
-
-
-def _actor_ids(solids: Solids) -> np.ndarray:
-    """(n + 1,) id of each box's actor, 0 for scenery and, at the end (index -1), the ground."""
-    return np.array([thing.id if isinstance(thing, Actor) else 0 for thing in solids.things] + [0], dtype=np.uint32)
