@@ -403,3 +403,37 @@ def test_worlds_are_loaded_with_settings_kept_or_reset_and_with_layers():
     assert facts["curve"] == "curve"
     assert facts["layers"] == [10]
     assert facts["reset"] == [False, None]
+
+
+def test_the_clients_traffic_manager_repeats_a_drive_with_its_seed():
+    def drive(seed: int) -> list[list[float]]:
+        with world_server("--map", "junction", "--synchronous") as running:
+            return run_client(
+                f"""
+                manager = client.get_trafficmanager(port + 7)
+                manager.set_synchronous_mode(True)
+                manager.set_random_device_seed({seed})
+                spots = world.get_map().get_spawn_points()[::8]
+                blueprint = world.get_blueprint_library().find("vehicle.tesla.model3")
+                autopilot = carla.command.SetAutopilot(carla.command.FutureActor, True, port + 7)
+                batch = [carla.command.SpawnActor(blueprint, spot).then(autopilot) for spot in spots]
+                ids = [answer.actor_id for answer in client.apply_batch_sync(batch, True) if not answer.error]
+                places = facts["places"] = []
+                for tick in range(300):
+                    time.sleep(0.005)  # the manager's thread must fall asleep before it is woken
+                    world.tick()
+                    snapshot = world.get_snapshot()
+                    if tick % 50 == 49:
+                        found = [snapshot.find(n).get_transform().location for n in ids if snapshot.has_actor(n)]
+                        places.append([[place.x, place.y] for place in found])
+                manager.set_synchronous_mode(False)
+                manager.shut_down()
+                """,
+                running.rpc,
+            )["places"]
+
+    first = drive(5)
+    assert len(first[0]) > 3
+    assert first[0] != first[1]
+    assert drive(5) == first
+    assert drive(6) != first
