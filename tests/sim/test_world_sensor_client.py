@@ -407,3 +407,41 @@ def test_many_sensors_on_one_vehicle_end_with_it_and_with_the_world(server):
     )
     assert facts["got"] == [[True] * 5] * 3
     assert facts["left"] == ["spectator"]
+
+
+def test_a_semantic_lidar_and_cameras_at_one_place_agree_on_the_ground(server):
+    facts = client(
+        """
+        import numpy as np
+        place = carla.Transform(carla.Location(10, 1.75, 2.0), carla.Rotation(pitch=-5, yaw=3))
+        size = {"image_size_x": 640, "image_size_y": 360, "fov": 90}
+        _, scans = sensor("sensor.lidar.ray_cast_semantic", place, channels=40, upper_fov=-3, lower_fov=-20, range=40,
+                          horizontal_fov=80, rotation_frequency=20, points_per_second=160000)
+        _, depths = sensor("sensor.camera.depth", place, **size)
+        _, tags = sensor("sensor.camera.semantic_segmentation", place, **size)
+        world.tick()
+        scan = np.frombuffer(scans.get(timeout=60).raw_data, np.dtype("4<f4,2<u4"))
+        depth, tag = (np.frombuffer(q.get(timeout=60).raw_data, np.uint8).reshape(360, 640, 4) for q in (depths, tags))
+        metres = depth[..., 2] * 1.0 + depth[..., 1] * 256.0 + depth[..., 0] * 65536.0
+        metres *= 1000.0 / (256**3 - 1)
+        x, y, z = scan["f0"][:, :3].T
+        u, v = 320 + 320 * y / x, 180 - 320 * z / x
+        seen = (u > 0) & (u < 640) & (v > 0) & (v < 360)
+        row, column = v[seen].astype(int), u[seen].astype(int)
+        far, label = x[seen], scan["f1"][seen, 1]
+        drawn = tag[row, column, 2].copy()
+        drawn[drawn == 24] = 1  # lines are painted on the road
+        flat = np.isin(label, (1, 2, 10))
+        # A pixel is 1/320 of the depth high; on ground 2 m below it spans depth**2 / (320 * 2) metres of depth.
+        near = np.abs(metres[row, column] - far) < far**2 / 640 + 0.05
+        facts["points"] = int(flat.sum())
+        facts["kinds"] = sorted({int(value) for value in label[flat]})
+        facts["same_tag"] = float((drawn == label)[flat].mean())
+        facts["same_depth"] = float(near[flat & (drawn == label)].mean())
+        """,
+        server,
+    )
+    assert facts["points"] > 3000
+    assert facts["kinds"] == [1, 2, 10]
+    assert facts["same_tag"] > 0.97
+    assert facts["same_depth"] > 0.98

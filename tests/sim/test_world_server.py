@@ -406,10 +406,16 @@ world.tick()
 facts["traffic"] = len(world.get_actors().filter("vehicle.*"))
 world = client.generate_opendrive_world({road!r})
 facts["user"] = [w.road_id for w in world.get_map().generate_waypoints(40)]
-try:
-    client.generate_opendrive_world("<OpenDRIVE/>")
-except RuntimeError as error:
-    facts["bad"] = str(error)
+world = client.generate_opendrive_world({road!r}, carla.OpendriveGenerationParameters(
+    vertex_distance=1.0, max_road_length=50.0, wall_height=0.0, additional_width=0.6, smooth_junctions=False))
+facts["again"] = len(world.get_map().generate_waypoints(40))
+def refused(*arguments):
+    try:
+        client.generate_opendrive_world(*arguments)
+    except RuntimeError as error:
+        return str(error)
+facts["bad"] = refused("<OpenDRIVE/>")
+facts["step"] = refused({road!r}, carla.OpendriveGenerationParameters(vertex_distance=-1.0))
 facts["still"] = world.get_snapshot().frame > 0
 """,
             running.rpc,
@@ -418,7 +424,9 @@ facts["still"] = world.get_snapshot().frame > 0
     assert facts["map"].endswith("straight")
     assert facts["traffic"] == 4
     assert set(facts["user"]) == {7}
+    assert facts["again"] == len(facts["user"])
     assert "holds no <road>" in facts["bad"]
+    assert "vertex_distance of -1.0" in facts["step"]
     assert facts["still"]
 
 

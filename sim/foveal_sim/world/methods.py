@@ -21,6 +21,9 @@ __all__ = ["method_table"]
 
 _BACK_WHEELS = 2
 _HOST_NAME = 255
+# The numbers among the parameters of a generated world, in the client's order.
+_GENERATION = ("vertex_distance", "max_road_length", "wall_height", "additional_width")
+_MAY_BE_0 = ("wall_height", "additional_width")
 
 
 def method_table(world: World) -> MethodTable:
@@ -68,6 +71,12 @@ def _maps(table: MethodTable, world: World) -> None:
         world.load(name, bool(reset))
         world.episode.hidden.update(in_layers(world.episode.scenery, ALL_LAYERS & ~int(layers)))
 
+    def upload(text: str, parameters: Sequence[Any] = (), *_: Any) -> None:
+        for name, value in zip(_GENERATION, parameters, strict=False):
+            if not (math.isfinite(value) and (value > 0.0 or (value == 0.0 and name in _MAY_BE_0))):
+                raise CallError(f"generate_opendrive_world: {name} of {value} makes no world")
+        world.upload(text)
+
     def show_layers(layers: int, visible: bool) -> None:
         change = world.episode.hidden.difference_update if visible else world.episode.hidden.update
         change(in_layers(world.episode.scenery, int(layers)))
@@ -77,7 +86,7 @@ def _maps(table: MethodTable, world: World) -> None:
     table.value("get_required_files", lambda *_: [])
     table.value("get_available_maps", world.available_maps)
     table.command("load_new_episode", load)
-    table.command("copy_opendrive_to_file", lambda text, *_: world.upload(text))
+    table.command("copy_opendrive_to_file", upload)
     table.command("load_map_layer", lambda layers: show_layers(layers, True))
     table.command("unload_map_layer", lambda layers: show_layers(layers, False))
 
