@@ -110,6 +110,15 @@ def test_the_ground_of_a_street_has_roads_sidewalks_and_terrain_at_the_heights_t
         hits = cast(scene, np.array([x, y, z + 5.0]), np.array([[0.0, 0, -1]]), 10.0)
         assert (hits.label[0], hits.index[0]) == (label, GROUND)
         assert hits.distance[0] == pytest.approx(5.0 - height)
+    # The lane's edge, to half a cell.
+    x, y, z, yaw = drive.at(drive.length / 2)
+    right = -math.sin(math.radians(yaw)), math.cos(math.radians(yaw))
+    labels = []
+    for beside in np.arange(0.0, 8.0, 0.01):
+        place = np.array([x + right[0] * beside, y + right[1] * beside, z + 5.0])
+        labels.append(int(cast(scene, place, np.array([[0.0, 0, -1]]), 10.0).label[0]))
+    assert labels.index(Tag.SIDEWALKS) / 100 == pytest.approx(drive.width / 2, abs=0.07)
+    assert labels.index(Tag.TERRAIN) / 100 == pytest.approx(drive.width / 2 + walk.width, abs=0.07)
     hits = cast(scene, np.array([100.0, 300.0, 5.0]), np.array([[0.0, 0, -1]]), 10.0)
     assert hits.label[0] == Tag.TERRAIN
     assert hits.distance[0] == pytest.approx(5.14)

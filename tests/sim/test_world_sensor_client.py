@@ -443,5 +443,5 @@ def test_a_semantic_lidar_and_cameras_at_one_place_agree_on_the_ground(server):
     )
     assert facts["points"] > 3000
     assert facts["kinds"] == [1, 2, 10]
-    assert facts["same_tag"] > 0.97
+    assert facts["same_tag"] > 0.99
     assert facts["same_depth"] > 0.98

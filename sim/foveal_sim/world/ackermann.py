@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from foveal_sim.world.arguments import number
 from foveal_sim.world.bicycle import MAX_ACCELERATION, MAX_BRAKING
 
 __all__ = ["DEFAULT_GAINS", "Ackermann", "Pid"]
@@ -52,9 +52,9 @@ class Ackermann:
 
     def set_gains(self, gains: Sequence[float]) -> None:
         """Six gains in the order of DEFAULT_GAINS. Raises ValueError when they are not six finite numbers."""
-        values = tuple(float(gain) for gain in gains)
-        if len(values) != len(DEFAULT_GAINS) or not all(math.isfinite(value) for value in values):
-            raise ValueError(f"ackermann controller settings are {list(gains)}, expected six finite numbers")
+        values = tuple(number(gain) for gain in gains)
+        if len(values) != len(DEFAULT_GAINS):
+            raise ValueError(f"ackermann controller settings have {len(values)} numbers, expected six")
         self.gains = values
         self._speed_pid, self._acceleration_pid = Pid(*values[:3]), Pid(*values[3:])
 
@@ -63,9 +63,9 @@ class Ackermann:
 
         Raises ValueError when they are not five finite numbers.
         """
-        values = tuple(float(value) for value in target)
-        if len(values) != 5 or not all(math.isfinite(value) for value in values):
-            raise ValueError(f"ackermann control is {list(target)}, expected five finite numbers")
+        values = tuple(number(value) for value in target)
+        if len(values) != 5:
+            raise ValueError(f"ackermann control has {len(values)} numbers, expected five")
         self._target = values
 
     def pedals(self, speed: float, max_steer_rad: float, delta_s: float) -> tuple[float, float, float, bool]:

@@ -35,6 +35,7 @@ _TRIES = 10
 _MOST_ACTORS = 10_000
 # A vehicle spawned up to this far above its lane is set on it: there is no gravity to let it fall.
 _DROP_M = 2.0
+_FASTEST_MPS = 1e7
 
 
 class SpawnError(FovealError):
@@ -188,7 +189,8 @@ class Episode:
             return
         yaw = math.radians(float(self.table.records["pose"][actor.slot, 4]))
         along = momentum[0] * math.cos(yaw) + momentum[1] * math.sin(yaw)
-        self.table.speed[actor.slot] += along / self.mass(actor)
+        speed = float(self.table.speed[actor.slot]) + along / self.mass(actor)
+        self.table.speed[actor.slot] = min(max(speed, -_FASTEST_MPS), _FASTEST_MPS)
 
     def mass(self, actor: Actor) -> float:
         """kg."""

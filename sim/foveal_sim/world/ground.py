@@ -18,7 +18,9 @@ __all__ = ["LEVELS", "Ground", "make_ground"]
 LEVELS = ((Tag.SIDEWALKS, KERB_M), (Tag.ROADS, 0.0), (Tag.TERRAIN, -GROUND_DROP_M))
 """Each tag's height over the lane's, from the highest down: what the cameras draw."""
 
-_CELL_M = 0.25
+_CELL_M = 0.125
+# Samples so many cells apart leave no cell out, however a lane lies.
+_DENSITY = 0.7
 _MAX_CELLS = 16_000_000
 _MARGIN_M = 5.0
 _FLAT_M = 1e-3
@@ -75,12 +77,16 @@ def _label(kind: str) -> int:
 def _paint(
     label: np.ndarray, low: np.ndarray, cell: float, strip: LaneStrip, value: int, left: float, right: float
 ) -> None:
-    """Fill the band between `left` and `right` metres to the right of the lane's centre line."""
-    along = np.linspace(0.0, len(strip.xyz) - 1.0, max(2, int(np.ceil(strip.length / (cell / 2))) + 1))
+    """Fill the band between `left` and `right` metres to the right of the lane's centre line.
+
+    The outermost samples lie half a cell inside, so that cells count by their middles.
+    """
+    left, right = left + cell / 2, max(right - cell / 2, left + cell / 2)
+    along = np.linspace(0.0, len(strip.xyz) - 1.0, max(2, int(np.ceil(strip.length / (cell * _DENSITY))) + 1))
     index = np.arange(len(strip.xyz))
     x, y = (np.interp(along, index, strip.xyz[:, axis]) for axis in (0, 1))
     yaw = np.deg2rad(np.interp(along, index, strip.yaw))
-    across = np.linspace(left, right, max(2, int(np.ceil((right - left) / (cell / 2))) + 1))
+    across = np.linspace(left, right, max(2, int(np.ceil((right - left) / (cell * _DENSITY))) + 1))
     column = ((x[:, None] - np.sin(yaw)[:, None] * across - low[0]) / cell).astype(int)
     row = ((y[:, None] + np.cos(yaw)[:, None] * across - low[1]) / cell).astype(int)
     label[np.clip(row, 0, label.shape[0] - 1), np.clip(column, 0, label.shape[1] - 1)] = value

@@ -72,8 +72,8 @@ def _maps(table: MethodTable, world: World) -> None:
         world.episode.hidden.update(in_layers(world.episode.scenery, ALL_LAYERS & ~int(layers)))
 
     def upload(text: str, parameters: Sequence[Any] = (), *_: Any) -> None:
-        for name, value in zip(_GENERATION, parameters, strict=False):
-            if not (math.isfinite(value) and (value > 0.0 or (value == 0.0 and name in _MAY_BE_0))):
+        for name, value in zip(_GENERATION, map(number, parameters[: len(_GENERATION)]), strict=False):
+            if value < 0.0 or (value == 0.0 and name not in _MAY_BE_0):
                 raise CallError(f"generate_opendrive_world: {name} of {value} makes no world")
         world.upload(text)
 
