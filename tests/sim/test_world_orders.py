@@ -173,6 +173,53 @@ def test_physics_control_is_read_changed_and_used(server):
     assert facts["alive"]
 
 
+@pytest.mark.parametrize(
+    "control",
+    [
+        [],
+        [[]] * 17,
+        ["x"] * 17,
+        [
+            [[0, 1]],
+            5000,
+            1,
+            1,
+            1,
+            1,
+            True,
+            0,
+            10,
+            4,
+            [],
+            1500,
+            0.3,
+            [0, 0, 0],
+            [[0, 1]],
+            [[3.5] * 9 + [[0, 0, 0]]],
+            True,
+        ],
+        [[[0, 1]], 5000, 1, 1, 1, 1, True, 0, 10, 4, [], 1500, 0.3, [0, 0, 0], [[0, 1]], [[3.5] * 8] * 4, True],
+        [[[0, 1]], 5000, 1, 1, 1, 1, True, 0, 10, 4, [1], 1500, 0.3, [0, 0, 0], [], [[3.5] * 9 + [[0, 0, 0]]] * 4, 1],
+        [[[0, 1]], 1e39, 1, 1, 1, 1, True, 0, 10, 4, [], 1500, 0.3, [0, 0, 0], [], [[3.5] * 9 + [[0, 0, 0]]] * 4, 1],
+    ],
+    ids=["empty", "lists", "texts", "one wheel", "short wheels", "gear", "too large"],
+)
+def test_a_malformed_physics_control_changes_nothing(server, control):
+    facts = client(
+        """
+        facts["id"] = car.id
+        """,
+        server,
+    )
+    with socket.create_connection(("127.0.0.1", server.rpc), timeout=10) as peer:
+        before = raw(peer, "get_physics_control", facts["id"])
+        (answer,) = raw(peer, "apply_physics_control", facts["id"], control)
+        assert answer[0] is True
+        assert raw(peer, "get_physics_control", facts["id"]) == before
+        sound = before[0][1]
+        assert raw(peer, "apply_physics_control", facts["id"], sound) == [[False]]
+
+
 def test_telemetry_says_what_a_kinematic_vehicle_does(server):
     facts = client(
         """
