@@ -1,8 +1,8 @@
 """Ticks a second of the world server under the real client, beside what the client's own work leaves of them.
 
-Server and client are processes of their own. The second figure is the same client's against a server that answers a tick
-with bytes made before (world_servers.py): what is slower than that is the world server's part. All are measured on this
-machine, whose load stands beside them, since client and server each take a core of their own.
+Server and client are processes of their own. The second figure is the same client's against a server that answers a
+tick with bytes made before (world_servers.py): what is slower than that is the world server's part. All are measured on
+this machine, whose load stands beside them, since client and server each take a core of their own.
 """
 
 from __future__ import annotations
@@ -30,6 +30,11 @@ client = carla.Client("127.0.0.1", port, worker_threads=2)
 client.set_timeout(60.0)
 world = client.get_world()
 frames, images = [], []
+blueprint, command = world.get_blueprint_library().find("vehicle.audi.tt"), carla.command
+world.tick()
+missing = int(sys.argv[5]) - len(world.get_actors().filter("vehicle.*"))  # the map has room for some driving ones
+places = [carla.Transform(carla.Location(10.0 * (n % 20), 1000 + 10.0 * (n // 20), 0)) for n in range(missing)]
+client.apply_batch_sync([command.SpawnActor(blueprint, place) for place in places], True)
 if camera:
     blueprint = world.get_blueprint_library().find("sensor.camera.rgb")
     blueprint.set_attribute("image_size_x", "1920")
@@ -65,7 +70,7 @@ class Case:
 
 CASES = (
     Case("2 vehicles", 2, False, 5000, 5000),
-    Case("200 vehicles", 200, False, 2000, 2000),
+    Case("200 vehicles, 104 of them driving", 200, False, 2000, 2000),
     Case("2 vehicles, one 1920x1080 camera, its copy alone", 2, True, 300, 200),
 )
 
@@ -88,7 +93,7 @@ def server(kind: str, case: Case) -> Iterator[int]:
 def rates(kind: str, case: Case) -> list[float]:
     """Ticks a second of each round, without a frame out of order or an image missing."""
     with server(kind, case) as port:
-        arguments = [str(port), "camera" if case.camera else "none", str(case.ticks), str(ROUNDS)]
+        arguments = [str(port), "camera" if case.camera else "none", str(case.ticks), str(ROUNDS), str(case.traffic)]
         done = subprocess.run([sys.executable, "-c", CLIENT, *arguments], capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     found, wrong, vehicles = json.loads(done.stdout)

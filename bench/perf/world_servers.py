@@ -1,8 +1,8 @@
-"""Servers to time a client against: ``python bench/perf/world_servers.py world|canned [--traffic N] [--camera]``.
+"""Servers to time a client against: ``python bench/perf/world_servers.py world|canned [--traffic N]``.
 
 `world` is the world server with a camera whose picture is there already, so that each frame costs its copy alone.
-`canned` answers everything but ticks like that one, and ticks with bytes made before, in which it sets two numbers: what
-a client can do at most on this machine with a server in Python.
+`canned` answers everything but ticks like that one, and ticks with bytes made before, in which it sets two numbers:
+what a client can do at most on this machine with a server in Python.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import struct
 import sys
 import threading
 import time
+from collections.abc import Iterator, Sequence
 
 import msgpack
 import numpy as np
@@ -31,7 +32,7 @@ FRAME_AT = 12
 """Offset of the frame in a message: behind its length and type."""
 
 TICK = b"\xa8tick_cue\x91\x91\xc2"
-"""What a tick's request ends in: its name, and that it is a call with an answer. Before it come 2 bytes and a number."""
+"""How the request of a tick ends: its name, and that the answer is waited for. Before it come 2 bytes and a number."""
 
 LONGEST_TICK = 2 + 9 + len(TICK)
 
@@ -42,11 +43,14 @@ class Still:
     def __init__(self) -> None:
         self._made: dict[tuple[int, int], np.ndarray] = {}
 
-    def render(self, episode: Episode, camera: Camera, frame: int, elapsed_s: float) -> np.ndarray:
-        size = camera.height, camera.width
-        if size not in self._made:
-            self._made[size] = np.full((*size, 4), 128, np.uint8)
-        return self._made[size]
+    def render(
+        self, episode: Episode, cameras: Sequence[Camera], frame: int, elapsed_s: float
+    ) -> Iterator[tuple[Camera, np.ndarray]]:
+        for camera in cameras:
+            size = camera.height, camera.width
+            if size not in self._made:
+                self._made[size] = np.full((*size, 4), 128, np.uint8)
+            yield camera, self._made[size]
 
 
 class Canned:
@@ -59,9 +63,11 @@ class Canned:
         self._world.apply_settings(EpisodeSettings(synchronous=True, fixed_delta_s=0.05))
         self._methods = method_table(self._world)
         self._world.tick()  # the first snapshot tells of a map, which the client then looks into
-        self._snapshot = bytearray(self._world.snapshot())
+        self._snapshot = bytearray()
         pixels = np.full((1080, 1920, 4), 128, np.uint8)
-        self._image = bytearray(b"".join(image_message(0, 0.0, (0.0,) * 6, 1920, 1080, 90.0, pixels)))
+        self._image = bytearray(
+            b"".join(image_message("sensor.camera.rgb", 0, 0.0, (0.0,) * 6, 1920, 1080, 90.0, pixels))
+        )
         self._listeners: list[socket.socket] = []
         self._promised = 0
 
@@ -83,12 +89,14 @@ class Canned:
                 else:
                     self._promised += method == "get_sensor_token"
                     client.sendall(self._methods.answer(number, method, arguments[1:]))
+                    self._snapshot = bytearray()
 
     def _tick(self, number: bytes) -> bytes:
         """Send the next frame; the answer to the call with this packed number."""
         while len(self._listeners) < self._promised:
             time.sleep(0.001)
         self._world.frame += 1
+        self._snapshot = self._snapshot or bytearray(self._world.snapshot())
         struct.pack_into("<Q", self._snapshot, FRAME_AT, self._world.frame)
         for listener, message in zip(self._listeners[1:], [self._image], strict=False):
             struct.pack_into("<Q", message, FRAME_AT, self._world.frame)
@@ -101,7 +109,7 @@ class Canned:
             listener = self._accept(self._streams)
             listener.recv(4)
             self._listeners.append(listener)
-            listener.sendall(self._snapshot if len(self._listeners) == 1 else b"")
+            listener.sendall(self._world.snapshot() if len(self._listeners) == 1 else b"")
 
     @staticmethod
     def _accept(server: socket.socket) -> socket.socket:

@@ -102,10 +102,10 @@ def run_client(body: str, port: int, python: str = sys.executable) -> dict[str, 
     return json.loads(done.stdout.strip().splitlines()[-1])
 
 
-def start_client(body: str, port: int) -> subprocess.Popen[str]:
-    """Start `body` in a client process; the caller ends it."""
+def start_client(body: str, port: int, *arguments: str) -> subprocess.Popen[str]:
+    """Start `body` in a client process; it finds `arguments` in sys.argv[2:], and the caller ends it."""
     return subprocess.Popen(
-        client_command(body, port), env=_ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        [*client_command(body, port), *arguments], env=_ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     )
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-__all__ = ["attributes", "number", "pose", "unsigned", "vector"]
+__all__ = ["attributes", "like", "number", "pose", "text", "unsigned", "vector"]
 
 _LARGEST = 1e7
 _TEXT = 1024
@@ -29,6 +29,33 @@ def unsigned(value: Any, bits: int = 32) -> int:
     if not isinstance(value, int) or not 0 <= value < 1 << bits:
         raise ValueError(f"{value!r} is not an unsigned {bits}-bit integer")
     return int(value)
+
+
+def text(value: Any) -> str:
+    """A string."""
+    if not isinstance(value, str):
+        raise TypeError(f"{value!r} is not a text"[:_TEXT])
+    return value
+
+
+def like(value: Any, pattern: Any) -> Any:
+    """A value with the types of `pattern`, which lends what is missing; what goes beyond it is left out.
+
+    Only a list of lists may be of any length, its items being like the pattern's first.
+    """
+    if isinstance(pattern, list | tuple):
+        if not isinstance(value, list | tuple):
+            raise TypeError(f"{value!r} is not a list"[:_TEXT])
+        if pattern and all(isinstance(item, list) for item in pattern):
+            return [like(item, pattern[0]) for item in value]
+        return [*map(like, value, pattern), *pattern[len(value) :]]
+    if isinstance(pattern, bool):
+        return bool(value)
+    if isinstance(pattern, int):
+        if not isinstance(value, int) or not abs(value) < 1 << 31:
+            raise TypeError(f"{value!r} is not a 32-bit integer"[:_TEXT])
+        return int(value)
+    return number(value)
 
 
 def vector(fields: Sequence[Any]) -> tuple[float, float, float]:

@@ -5,7 +5,8 @@ Sizes are nominal full sizes of the things named, in metres, rounded to 5 cm.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
@@ -18,6 +19,29 @@ _BOOL, _INT, _FLOAT, _STRING, _COLOUR = 1, 2, 3, 4, 5
 _CAR, _TRUCK, _BUS, _MOTORCYCLE, _BICYCLE, _PEDESTRIAN, _DYNAMIC = 14, 15, 16, 18, 19, 12, 21
 
 
+def _truth(value: str) -> bool:
+    return {"true": True, "false": False}[value.lower()]
+
+
+def _whole(value: str) -> None:
+    if not -(2**31) <= int(value) < 2**31:
+        raise ValueError(value)
+
+
+def _real(value: str) -> None:
+    if not math.isfinite(float(value)):
+        raise ValueError(value)
+
+
+def _colour(value: str) -> None:
+    red, green, blue = (int(part) for part in value.split(","))
+    if not all(0 <= part <= 255 for part in (red, green, blue)):
+        raise ValueError(value)
+
+
+_READS: Mapping[int, Callable[[str], object]] = {_BOOL: _truth, _INT: _whole, _FLOAT: _real, _COLOUR: _colour}
+
+
 @dataclass(frozen=True, slots=True)
 class Attribute:
     """kind: the client's attribute type number. recommended: values a script may choose from."""
@@ -28,6 +52,16 @@ class Attribute:
     recommended: tuple[str, ...] = ()
     modifiable: bool = True
     restricted: bool = False
+
+    def check(self, value: str) -> None:
+        """Raise ValueError for a value that is not of this type: a client refuses the whole actor for it."""
+        reads = _READS.get(self.kind)
+        if reads is None:
+            return
+        try:
+            reads(value)
+        except (ValueError, KeyError):
+            raise ValueError(f"attribute {self.name} cannot be {value[:40]!r}, expected like {self.value!r}") from None
 
     def wire(self) -> list[object]:
         return [self.name, self.kind, self.value, list(self.recommended), self.modifiable, self.restricted]

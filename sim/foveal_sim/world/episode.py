@@ -125,6 +125,11 @@ class Episode:
         unknown = set(attributes) - set(blueprint.defaults)
         if unknown:
             raise SpawnError(f"spawn_actor: {blueprint_id} has no attribute {', '.join(sorted(unknown))}")
+        try:
+            for attribute in LIBRARY[blueprint_id].attributes:
+                attribute.check(attributes.get(attribute.name, attribute.value))
+        except ValueError as error:
+            raise SpawnError(f"spawn_actor: {blueprint_id}: {error}") from None
         merged = {**blueprint.defaults, **attributes}
         place = tuple(pose)
         if blueprint.half[0] and not parent:

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from foveal_sim.world.arguments import number, unsigned
+from foveal_sim.world.arguments import number, text, unsigned
 from foveal_sim.world.commands import Commands
 from foveal_sim.world.map_layers import ALL_LAYERS, in_layers
 from foveal_sim.world.physics import GRAVITY_MPS2
@@ -48,6 +48,7 @@ def _session(table: MethodTable, world: World) -> None:
         return world.frame
 
     def sensor_token(stream_id: int) -> list[bytes]:
+        stream_id = unsigned(stream_id)
         world.hub.expect(stream_id, time.monotonic())
         return [world.hub.token(stream_id)]
 
@@ -68,14 +69,14 @@ def _maps(table: MethodTable, world: World) -> None:
         return [world.episode.road_map.name, points]
 
     def load(name: str, reset: bool = True, layers: int = ALL_LAYERS, *_: Any) -> None:
-        world.load(name, bool(reset))
+        world.load(text(name), bool(reset))
         world.episode.hidden.update(in_layers(world.episode.scenery, ALL_LAYERS & ~int(layers)))
 
-    def upload(text: str, parameters: Sequence[Any] = (), *_: Any) -> None:
+    def upload(source: str, parameters: Sequence[Any] = (), *_: Any) -> None:
         for name, value in zip(_GENERATION, map(number, parameters[: len(_GENERATION)]), strict=False):
             if value < 0.0 or (value == 0.0 and name not in _MAY_BE_0):
                 raise CallError(f"generate_opendrive_world: {name} of {value} makes no world")
-        world.upload(text)
+        world.upload(text(source))
 
     def show_layers(layers: int, visible: bool) -> None:
         change = world.episode.hidden.difference_update if visible else world.episode.hidden.update

@@ -50,9 +50,9 @@ class MethodTable:
         self._unknown = Complaints(_log, times=1)
 
     @property
-    def names(self) -> tuple[str, ...]:
-        """All methods."""
-        return (*self._values, *self._commands, *self._bare)
+    def handlers(self) -> dict[str, Handler]:
+        """All methods by name."""
+        return {**self._values, **self._commands, **self._bare}
 
     def value(self, name: str, handler: Handler) -> None:
         self._values[name] = handler

@@ -16,6 +16,7 @@ from collections.abc import Callable
 from foveal.errors import FovealError
 
 from foveal_sim.world.allowance import Allowance
+from foveal_sim.world.camera import CameraRenderer
 from foveal_sim.world.complaints import Complaints
 from foveal_sim.world.connections import Request, RpcConnection, StreamConnection
 from foveal_sim.world.episode import Population
@@ -57,7 +58,7 @@ def serve(
     port: int = 2000,
     stream_port: int | None = None,
     population: Population | None = None,
-    device: str = GOLDEN,
+    device: str | CameraRenderer = GOLDEN,
     synchronous: bool = False,
     lifeline: int | None = None,
     release: Release = CURRENT,
@@ -66,10 +67,10 @@ def serve(
     """Serve a world to `carla` clients until SIGTERM or SIGINT (when called in the main thread).
 
     map_source: name of a packaged map or path of an OpenDRIVE file. stream_port: port + 1 when None; 0 picks a free
-    one, for `port` too. device: what renders cameras, "golden" or the name of a Foveal backend. ready: called once with
-    one line when both ports listen. synchronous: start waiting for ticks of 0.05 s, so that a drive repeats from its
-    first frame; an asynchronous world stands still until its first client. lifeline: a file descriptor (a pipe from
-    whoever started this); the server ends when it closes.
+    one, for `port` too. device: what renders cameras: "golden", the name of a Foveal backend, or an object that
+    does. ready: called once with one line when both ports listen. synchronous: start waiting for ticks of 0.05 s, so
+    that a drive repeats from its first frame; an asynchronous world stands still until its first client. lifeline: a
+    file descriptor (a pipe from whoever started this); the server ends when it closes.
     release: of the clients; one of another release cannot read the snapshots and may crash.
 
     Raises MapError, PortError, DeviceNotFound and DeviceError.
@@ -77,7 +78,7 @@ def serve(
     road_map = load_map(map_source)
     for warning in road_map.warnings:
         _log.warning("%s", warning)
-    paint = painter(device)
+    renderer = SceneRenderer(painter(device)) if isinstance(device, str) else device
     rpc = _listen(host, port, "rpc")
     try:
         wanted = stream_port if stream_port is not None else (rpc.getsockname()[1] + 1 if port else 0)
@@ -86,13 +87,13 @@ def serve(
         rpc.close()
         raise
     hub = StreamHub(streams.getsockname()[1])
-    renderer = SceneRenderer(paint)
     world = World(road_map, population or Population(), hub, renderer, release)
     if synchronous:
         world.apply_settings(EpisodeSettings(synchronous=True, fixed_delta_s=ASYNCHRONOUS_STEP_S))
     world.episode.warm_up()
     warm_up(world.solids.now(world.episode))
-    renderer.warm_up(world.episode)
+    if isinstance(renderer, SceneRenderer):
+        renderer.warm_up(world.episode)
     server = WorldServer(world, rpc, streams, lifeline)
     if threading.current_thread() is threading.main_thread():
         for number in (signal.SIGTERM, signal.SIGINT):

@@ -6,13 +6,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from foveal_sim.world.arguments import like
+
 __all__ = ["ASYNCHRONOUS_STEP_S", "EpisodeSettings", "default_weather"]
 
 ASYNCHRONOUS_STEP_S = 0.05
 """Step when the client sets none: 20 Hz."""
 
 _MAX_STEP_S = 10.0
-_LARGEST = 2**31
 _REST = (True, 0.01, 10, 0.0, False, 3000.0, 2000.0, True)
 
 
@@ -37,7 +38,7 @@ class EpisodeSettings:
             step = None
         if step is not None and not (math.isfinite(step) and 0 < step <= _MAX_STEP_S):
             raise ValueError(f"fixed_delta_seconds must be in (0, {_MAX_STEP_S:g}] s, got {step}")
-        return cls(bool(synchronous), bool(no_rendering), step, _rest(fields[3:]))
+        return cls(bool(synchronous), bool(no_rendering), step, tuple(like(fields[3:], _REST)))
 
     @property
     def step_s(self) -> float:
@@ -47,15 +48,6 @@ class EpisodeSettings:
     def wire(self) -> list[object]:
         delta = [False] if self.fixed_delta_s is None else [True, self.fixed_delta_s]
         return [self.synchronous, self.no_rendering, delta, *self.rest]
-
-
-def _rest(fields: Sequence[object]) -> tuple[object, ...]:
-    """Fields of the types of the defaults, since every client gets them."""
-    for field_, default in zip(fields, _REST, strict=False):
-        wanted = (int, float) if isinstance(default, float) else type(default)
-        if not isinstance(field_, wanted) or not abs(field_) < _LARGEST:  # type: ignore[arg-type]
-            raise ValueError(f"a setting is {field_!r}, expected something like {default!r}")
-    return (*fields[: len(_REST)], *_REST[len(fields) :])
 
 
 def default_weather() -> list[float]:
