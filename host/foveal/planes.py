@@ -14,7 +14,7 @@ from foveal.frame import Frame
 from foveal.image import encode_depth, encode_instances, encode_tags
 from foveal.scene.tick import CameraMount
 
-__all__ = ["CAMERAS", "CameraKind", "planes_of"]
+__all__ = ["CAMERAS", "CameraKind", "Planes", "planes_of"]
 
 Planes = dict[Channel, np.ndarray]
 """One array a channel. COLOUR: (H, W, 4) uint8 B, G, R, A. DEPTH: (H, W) float32 metres along the camera's x.

@@ -139,6 +139,63 @@ def test_conversions_are_those_of_the_package(server: Server) -> None:
     assert facts["differ"] == dict.fromkeys(("Raw", "Depth", "LogarithmicDepth", "CityScapesPalette"), 0)
 
 
+@pytest.mark.parametrize("kind", ["depth", "semantic_segmentation", "instance_segmentation"])
+def test_each_kind_of_camera_shows_what_the_servers_shows_inside_the_regions(server: Server, kind: str) -> None:
+    """Bit for bit but where the client's poses, which are float32, move an edge across a pixel's centre."""
+    facts = run_client(
+        script(
+            f"blueprint = library.find('sensor.camera.{kind}')\n"
+            "for name, value in (('image_size_x', '160'), ('image_size_y', '96'), ('fov', '100')):\n"
+            "    blueprint.set_attribute(name, value)\n"
+            "from foveal import Channel\n"
+            "from foveal.carla import RoiCamera\n"
+            "from foveal.policy import Fixed\n"
+            "from foveal.region import Region\n"
+            "every = Channel.COLOUR | Channel.DEPTH | Channel.SEMANTIC | Channel.INSTANCE\n"
+            "mine = RoiCamera(world, blueprint, mount, car, device='model', channels=every,"
+            " policy=Fixed([Region(20, 10, 150, 90)]))\n" + STOCK_LINE,
+            """
+            import numpy as np
+            from foveal.image import decode_depth
+            own = queue.Queue()
+            mine.listen(own.put)
+            world.tick()
+            theirs, ours = images.get(timeout=60), own.get(timeout=60)
+            a, b = (np.array(np.frombuffer(i.raw_data, np.uint8)).reshape(96, 160, 4) for i in (theirs, ours))
+            inside = ours.mask
+            near = np.abs(decode_depth(a) - decode_depth(b)) < 0.01 * decode_depth(a)
+            same = near if "depth" in mine.type_id else (a == b).all(axis=-1)
+            facts["frames"] = [theirs.frame, ours.frame]
+            facts["same"] = float(same[inside].mean())
+            facts["outside"] = np.unique(b[~inside], axis=0).tolist()
+            metres, tag, number = ours.depth, ours.semantic, ours.instance
+            facts["kinds"] = [str(metres.dtype), str(tag.dtype), str(number.dtype)]
+            facts["empty"] = [bool(array[~inside].any()) for array in (metres, tag, number)]
+            encoded = {
+                "depth": lambda: np.abs(decode_depth(b)[inside] - metres[inside]).max() < 1e-4,
+                "semantic_segmentation": lambda: (b[..., 2] == tag)[inside].all(),
+                "instance_segmentation": lambda: (
+                    (b[..., 2] == tag) & (b[..., 1] == number % 256) & (b[..., 0] == number // 256)
+                )[inside].all(),
+            }
+            facts["encoded"] = bool(encoded[mine.type_id.rpartition(".")[2]]())
+            theirs.convert(carla.ColorConverter.LogarithmicDepth), ours.convert(carla.ColorConverter.LogarithmicDepth)
+            c, d = (np.frombuffer(i.raw_data, np.uint8).reshape(96, 160, 4) for i in (theirs, ours))
+            facts["still"] = float((c == d).all(axis=-1)[inside].mean())
+            mine.destroy(), camera.destroy(), car.destroy()
+            """,
+        ),
+        server.rpc,
+    )
+    assert facts["frames"][0] == facts["frames"][1]
+    assert facts["same"] > 0.99
+    assert facts["still"] > 0.99
+    assert facts["outside"] == [[0, 0, 0, 255]]
+    assert facts["kinds"] == ["float32", "uint8", "uint16"]
+    assert facts["empty"] == [False] * 3
+    assert facts["encoded"]
+
+
 def test_outside_the_regions_the_argument_decides(server: Server) -> None:
     line = (
         "from foveal.carla import RoiCamera\n"
@@ -258,7 +315,7 @@ def test_a_camera_whose_car_is_gone_says_so_and_gives_no_image(server: Server) -
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("blueprint = library.find('sensor.other.lane_invasion')", "use that blueprint"),
+        ("blueprint = library.find('sensor.other.lane_invasion')", "use one of sensor.camera.rgb, sensor.camera.depth"),
         ("blueprint.set_attribute('fov', '180')", "field of view"),
         ("blueprint.set_attribute('sensor_tick', '-1')", "sensor_tick"),
     ],

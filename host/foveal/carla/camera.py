@@ -1,4 +1,4 @@
-"""A camera for CARLA scripts that renders only what matters, in place of `sensor.camera.rgb`."""
+"""A camera for CARLA scripts that renders only what matters, in place of CARLA's own."""
 
 from __future__ import annotations
 
@@ -17,14 +17,16 @@ import numpy as np
 
 from foveal.carla.failure import server_lost
 from foveal.carla.image import RoiImage
-from foveal.carla.outside import Filler, Outside
+from foveal.carla.outside import Drawn, Filler, Outside
 from foveal.carla.reader import TickReader
 from foveal.carla.world_scene import static_scene
+from foveal.channel import Channel, checked
 from foveal.device import Device, open_device
 from foveal.drawlist import Zone
 from foveal.errors import DeviceError, FovealError, SceneError
-from foveal.frame import Frame, StageTime
+from foveal.frame import StageTime
 from foveal.period import Period
+from foveal.planes import CAMERAS, planes_of
 from foveal.policy import Policy, Sight, TrackedActors, choose, warm_up
 from foveal.provenance import Provenance
 from foveal.region import RegionSet
@@ -73,21 +75,25 @@ class RoiCamera:
         *,
         policy: Policy | None = None,
         device: str | Device = "opencl",
+        channels: Channel | None = None,
         outside: str = "black",
         zone: Zone | ZoneSource | None = EVERYWHERE,
         queue: int = 8,
     ) -> None:
         """transform: relative to `attach_to`, or in the world without one.
 
-        policy: what to render, vehicles and walkers unless given. device: a backend's name, or an open device, which
-        stays the caller's. outside: what stands elsewhere, "black", "hold" (rendered last) or "coarse" (a quarter of
-        the pixels). zone: where materials and textures are fetched while `attach_to` is there; one zone, or what gives
-        one a frame, such as a ZonePlan. queue: snapshots that may wait; beyond it the oldest is dropped and counted.
+        blueprint: `sensor.camera.rgb`, `.depth`, `.semantic_segmentation` or `.instance_segmentation`. policy: what to
+        render, vehicles and walkers unless given. device: a backend's name, or an open device, which stays the
+        caller's. channels: what images hold beside, from the same pass: `depth`, `semantic`, `instance`. outside: what
+        stands elsewhere, "black", "hold" (rendered last) or "coarse" (a quarter of the pixels). zone: where materials
+        and textures are fetched while `attach_to` is there; one zone, or what gives one a frame, such as a ZonePlan.
+        queue: snapshots that may wait; beyond it the oldest is dropped and counted.
         Raises SceneError for another blueprint, attribute values that are no camera, or zones that nothing drives
         through; DeviceNotFound.
         """
-        if blueprint.id != "sensor.camera.rgb":
-            raise SceneError(f"RoiCamera draws what sensor.camera.rgb shows, not {blueprint.id}; use that blueprint")
+        kind = CAMERAS.get(blueprint.id)
+        if kind is None:
+            raise SceneError(f"RoiCamera draws what cameras show, not {blueprint.id}; use one of {', '.join(CAMERAS)}")
         if attachment_type != carla.AttachmentType.Rigid:
             raise SceneError("RoiCamera is attached rigidly; leave attachment_type out")
         if attach_to is None and callable(zone):
@@ -95,6 +101,8 @@ class RoiCamera:
         if queue < 1:
             raise ValueError(f"at least one snapshot must be able to wait, got queue={queue}")
         self.attributes: Mapping[str, str] = {attribute.id: _text(attribute) for attribute in blueprint}
+        self._type, self._kind = blueprint.id, kind
+        self._channels = kind.channels if channels is None else kind.channels | checked(channels)
         self._mount = _mount(self.attributes, transform)
         self._period = _period(self.attributes)
         self._world, self._parent = world, attach_to
@@ -123,7 +131,7 @@ class RoiCamera:
 
     @property
     def type_id(self) -> str:
-        return "sensor.camera.rgb"
+        return self._type
 
     @property
     def parent(self) -> carla.Actor | None:
@@ -303,16 +311,18 @@ class RoiCamera:
         zone = self._zone(tick) if callable(self._zone) else self._zone
         draw = draw_list(scene, tick, self._mount, sun, zone)
         placed = time.perf_counter_ns()
-        frame = self._device.render(draw, regions)
+        frame = self._device.render(draw, regions, channels=self._channels)
         if frame.frame != tick.frame or tick.frame != snapshot.frame:
             raise DeviceError(f"the device answered frame {frame.frame} when asked for {tick.frame}; reset it")
 
-        def again(mount: CameraMount) -> Frame:
-            return self._device.render(
-                draw_list(scene, tick, mount, sun, zone), RegionSet.full(mount.width, mount.height)
-            )
+        def again(mount: CameraMount) -> Drawn:
+            whole = RegionSet.full(mount.width, mount.height)
+            small = self._device.render(draw_list(scene, tick, mount, sun, zone), whole, channels=self._channels)
+            return planes_of(small, mount, self._channels), small.stages
 
-        pixels, filling = self._filler.fill(frame, self._mount, again)
+        planes, filling = self._filler.fill(
+            planes_of(frame, self._mount, self._channels), frame.regions, self._mount, again
+        )
         host = (("snapshot", start, read), ("region", read, chosen), ("scene", chosen, placed))
         record = tuple(StageTime(name, float(after - before), Provenance.MEASURED) for name, before, after in host)
         return RoiImage(
@@ -320,9 +330,10 @@ class RoiCamera:
             tick.time_s,
             _transform(tick.camera),
             self._mount.fov_deg,
-            pixels,
+            self._kind.encode(planes),
             frame.regions,
             record + frame.stages + filling,
+            planes,
         )
 
 

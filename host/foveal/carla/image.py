@@ -11,8 +11,10 @@ import numpy as np
 from PIL import Image as Picture
 
 from foveal.carla.palette import converted
+from foveal.channel import Channel
 from foveal.frame import StageTime
 from foveal.image import rgb
+from foveal.planes import Planes
 from foveal.region import RegionSet
 
 __all__ = ["RoiImage"]
@@ -23,6 +25,9 @@ class RoiImage:
 
     width, height: pixels. fov: degrees, horizontal. regions: what was rendered. record: the time of each stage,
     with its provenance.
+    depth: (height, width) float32 metres along the camera's x. semantic: (height, width) uint8 tag. instance: (height,
+    width) uint16 low bits of the actor's id. Each is there where the camera's kind is made of it or it was asked for,
+    else None; convert() leaves them alone.
     """
 
     def __init__(
@@ -34,11 +39,15 @@ class RoiImage:
         pixels: np.ndarray,
         regions: RegionSet,
         record: tuple[StageTime, ...],
+        planes: Planes | None = None,
     ) -> None:
         """pixels: (height, width, 4) uint8 B, G, R, A; the image keeps it."""
         self.frame, self.timestamp, self.transform, self.fov = frame, timestamp, transform, fov
         self.height, self.width = pixels.shape[:2]
         self.regions, self.record = regions, record
+        planes = planes if planes is not None else {}
+        self.depth, self.semantic = planes.get(Channel.DEPTH), planes.get(Channel.SEMANTIC)
+        self.instance = planes.get(Channel.INSTANCE)
         self._pixels = np.ascontiguousarray(pixels)
 
     @property

@@ -8,14 +8,21 @@ from enum import StrEnum
 
 import numpy as np
 
-from foveal.frame import Frame, StageTime
+from foveal.channel import Channel
+from foveal.frame import StageTime
+from foveal.planes import Planes
+from foveal.region import RegionSet
 from foveal.scene.tick import CameraMount
 
-__all__ = ["Filler", "Outside"]
+__all__ = ["Drawn", "Filler", "Outside"]
+
+Drawn = tuple[Planes, tuple[StageTime, ...]]
+"""Planes, and what they cost."""
 
 
 class Outside(StrEnum):
-    """BLACK: zeros. HOLD: what was rendered there last. COARSE: this frame at half the width and height."""
+    """BLACK: zeros, which no rendered depth (0 m) or tag (none) is. HOLD: what was rendered there last. COARSE: this
+    frame at half the width and height, each sample for two by two pixels."""
 
     BLACK = "black"
     HOLD = "hold"
@@ -34,28 +41,41 @@ class Filler:
 
     def __init__(self, outside: Outside) -> None:
         self._outside = outside
-        self._held: np.ndarray | None = None
+        self._held: Planes = {}
 
     def fill(
-        self, frame: Frame, mount: CameraMount, draw: Callable[[CameraMount], Frame]
-    ) -> tuple[np.ndarray, tuple[StageTime, ...]]:
-        """(height, width, 4) uint8 B, G, R, A and the stages that filling cost.
+        self, planes: Planes, regions: RegionSet, mount: CameraMount, draw: Callable[[CameraMount], Drawn]
+    ) -> tuple[Planes, tuple[StageTime, ...]]:
+        """The same planes, complete and in arrays of their own, and the stages that filling cost.
 
-        draw: renders this frame whole, as another mount sees it; only COARSE calls it.
+        planes: of a frame that was rendered in `regions`. draw: renders it whole, as another mount sees it; only COARSE
+        calls it.
         """
         if self._outside is Outside.BLACK:
-            pixels = frame.pixels.copy()
-            pixels[..., 3] = 255
-            return pixels, ()
+            return {channel: _opaque(channel, plane.copy()) for channel, plane in planes.items()}, ()
         if self._outside is Outside.HOLD:
-            if self._held is None:
-                self._held = np.zeros_like(frame.pixels)
-                self._held[..., 3] = 255
-            for r in frame.regions:
-                self._held[r.y0 : r.y1, r.x0 : r.x1] = frame.pixels[r.y0 : r.y1, r.x0 : r.x1]
-            return self._held.copy(), ()
-        small = draw(replace(mount, width=-(-mount.width // 2), height=-(-mount.height // 2)))
-        pixels = small.pixels.repeat(2, axis=0).repeat(2, axis=1)[: mount.height, : mount.width].copy()
-        for r in frame.regions:
-            pixels[r.y0 : r.y1, r.x0 : r.x1] = frame.pixels[r.y0 : r.y1, r.x0 : r.x1]
-        return pixels, tuple(replace(stage, name=f"coarse_{stage.name}") for stage in small.stages)
+            if not self._held:
+                self._held = {channel: _opaque(channel, np.zeros_like(plane)) for channel, plane in planes.items()}
+            for channel, plane in planes.items():
+                _paste(plane, self._held[channel], regions)
+            return {channel: held.copy() for channel, held in self._held.items()}, ()
+        small, stages = draw(replace(mount, width=-(-mount.width // 2), height=-(-mount.height // 2)))
+        filled: Planes = {}
+        for channel, plane in planes.items():
+            rough = small[channel].repeat(2, axis=0).repeat(2, axis=1)[: mount.height, : mount.width].copy()
+            filled[channel] = _paste(plane, rough, regions)
+        return filled, tuple(replace(stage, name=f"coarse_{stage.name}") for stage in stages)
+
+
+def _opaque(channel: Channel, plane: np.ndarray) -> np.ndarray:
+    """The plane itself; colours have no transparent pixel any more."""
+    if channel is Channel.COLOUR:
+        plane[..., 3] = 255
+    return plane
+
+
+def _paste(source: np.ndarray, target: np.ndarray, regions: RegionSet) -> np.ndarray:
+    """`target`, with the pixels of `source` that lie in the regions."""
+    for r in regions:
+        target[r.y0 : r.y1, r.x0 : r.x1] = source[r.y0 : r.y1, r.x0 : r.x1]
+    return target
