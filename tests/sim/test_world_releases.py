@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import struct
 import sys
 from collections.abc import Iterator
@@ -255,6 +256,51 @@ def test_a_camera_of_regions_shows_each_frame(release):
     assert facts["apart"] < 1e-3
     assert facts["pixels"][0] == 130 * 80
     assert facts["pixels"][1] > 0
+
+
+def test_every_sensor_sends_what_its_client_understands(release):
+    facts = run(
+        """
+        library = world.get_blueprint_library()
+        def at(x, y, z):
+            return carla.Transform(carla.Location(x, y, z))
+        car = world.spawn_actor(library.find("vehicle.tesla.model3"), at(100, 300, 0))
+        barrier = world.spawn_actor(library.find("static.prop.streetbarrier"), at(110, 300, 0))
+        data, sensors = {}, []
+        for name in ("lidar.ray_cast", "lidar.ray_cast_semantic", "other.radar", "other.imu", "other.gnss",
+                     "other.collision", "other.obstacle"):
+            mount = at(2.4, 0, 2.0 if "lidar" in name else 0.5)
+            blueprint = library.find("sensor." + name)
+            if "lidar" in name:
+                blueprint.set_attribute("rotation_frequency", "20.0")  # all round in a tick
+            sensors.append(world.spawn_actor(blueprint, mount, attach_to=car))
+            data[name] = queue.Queue()
+            sensors[-1].listen(data[name].put)
+        car.enable_constant_velocity(carla.Vector3D(10, 0, 0))
+        frames = [world.tick() for _ in range(20)]
+        facts["frames"] = {name: [data[name].get(timeout=60).frame for _ in frames] == frames
+                           for name in ("lidar.ray_cast", "other.radar", "other.gnss")}
+        hits = list(data["lidar.ray_cast_semantic"].get(timeout=60))
+        facts["barrier"] = sorted({hit.object_tag for hit in hits if hit.object_idx == barrier.id})
+        imu = data["other.imu"].get(timeout=60)
+        facts["imu"] = [imu.accelerometer.z, imu.compass]
+        hit = data["other.collision"].get(timeout=60)
+        facts["hit"] = [hit.frame - frames[0], hit.other_actor.type_id, hit.normal_impulse.x]
+        facts["warned"] = data["other.obstacle"].get(timeout=60).other_actor.id == barrier.id
+        for actor in [*sensors, barrier, car]:
+            if actor.type_id.startswith("sensor."):
+                actor.stop()
+            actor.destroy()
+        world.tick()
+        """,
+        release,
+    )
+    assert set(facts["frames"].values()) == {True}
+    assert facts["barrier"] == [21]
+    assert facts["imu"] == pytest.approx([9.81, math.pi / 2], abs=1e-5)
+    # The nose (2.35 m ahead) reaches the barrier's face at 109.4 after 0.705 s; 1500 kg and 20 kg close at 10 m/s.
+    assert facts["hit"] == [14, "static.prop.streetbarrier", pytest.approx(-1500 * 20 / 1520 * 10, rel=1e-4)]
+    assert facts["warned"]
 
 
 @pytest.mark.parametrize(("version", "index", "bool_kind"), [("0.9.15", 16, 0), ("0.9.16", 17, 1)])

@@ -283,6 +283,26 @@ def test_an_imu_off_the_centre_feels_the_turn_about_it(world):
     assert gyroscope == pytest.approx([0.0, 0.0, 2.0], abs=1e-6)
 
 
+def test_what_carries_a_sensor_in_the_end_moves_it(world):
+    car = world.spawn("vehicle.tesla.model3", {}, (100.0, 300.0, 0.0, *LEVEL))
+    rack = world.spawn("static.prop.box01", {}, (0.0, 0.0, 1.5, *LEVEL), parent=car.id)
+    world.table.records["acceleration"][car.slot] = [3.0, 0.0, 0.0]
+    sensor = mount(world, "sensor.other.imu", (0.0, 0.0, 0.0, 0.0, 90.0, 0.0), parent=rack.id)
+    # Turned to the right by 90 degrees, what pushes forward comes from its left: -y.
+    assert imu_of(world, sensor)[0] == pytest.approx([0.0, -3.0, 9.81], abs=1e-5)
+
+
+def test_a_disabled_object_is_seen_by_no_ray(world):
+    house = next(thing for thing in world.scenery if thing.label == 3)
+    x, y, _ = house.centre
+    sensor = mount(world, "sensor.lidar.ray_cast", (x, y, 40.0, -90.0, 0.0, 0.0))
+    values = {"channels": 1, "upper_fov": 0, "lower_fov": 0, "horizontal_fov": 1, "range": 100}
+    roof = scan(world, sensor, quiet(**values))[2]["xyz"][0, 0]
+    assert roof == pytest.approx(40.0 - 2 * house.half[2], abs=1e-2)
+    world.hidden.add(house.id)
+    assert scan(world, sensor, quiet(**values))[2]["xyz"][0, 0] == pytest.approx(40.0 - FIELD_Z, abs=1e-2)
+
+
 def test_gravity_turns_with_the_imu(world):
     sensor = mount(world, "sensor.other.imu", (0.0, 0.0, 0.0, 30.0, 0.0, 0.0))
     assert imu_of(world, sensor)[0] == pytest.approx([9.81 * 0.5, 0.0, 9.81 * math.sqrt(0.75)], abs=1e-5)
