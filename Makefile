@@ -1,7 +1,7 @@
 # Each target first sets up .venv (tools/setup.sh) and then calls one tool. ARGS passes options on.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help bench claims test sim soak fuzz fuzzworld cover formal mutate synth lint perf clean setup-run setup-dev setup-formal setup-synth setup-pynq setup-carla15
+.PHONY: help bench claims test sim soak fuzz fuzzworld soakworld cover formal mutate synth lint perf clean setup-run setup-dev setup-formal setup-synth setup-pynq setup-carla15
 
 # Whatever these programs keep between runs stays inside the project where the user has no home of their own.
 ifeq ($(strip $(HOME)),)
@@ -36,6 +36,9 @@ fuzz: setup-dev ## hostile image files against the reader of xclbins; ARGS="--in
 
 fuzzworld: setup-dev ## hostile calls to the world server; ARGS="--messages 100000 --seed 7"
 	@$(BIN)/python tests/sim/fuzz_world.py $(ARGS)
+
+soakworld: setup-dev ## clients that come, go and vanish, cameras, maps: no frame mismatched, no growth; ARGS="--minutes 60 --seed 7"
+	@$(BIN)/python tests/sim/soak_world.py $(ARGS)
 
 cover: setup-dev ## line, branch and toggle coverage of the RTL by its benches; one: MODULE=roi_clip
 	@$(BIN)/python sim/cover.py $(if $(MODULE),--module $(MODULE)) $(ARGS)

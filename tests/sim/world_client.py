@@ -104,9 +104,9 @@ def run_client(body: str, port: int, python: str = sys.executable) -> dict[str, 
 
 def start_client(body: str, port: int, *arguments: str) -> subprocess.Popen[str]:
     """Start `body` in a client process; it finds `arguments` in sys.argv[2:], and the caller ends it."""
-    return subprocess.Popen(
-        [*client_command(body, port), *arguments], env=_ENV, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
-    )
+    pipe = subprocess.PIPE
+    command = [*client_command(body, port), *arguments]
+    return subprocess.Popen(command, env=_ENV, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:
