@@ -378,7 +378,7 @@ def test_the_package_still_has_the_deadly_call() -> None:
     assert done.returncode < 0
 
 
-@pytest.mark.parametrize("module", ["foveal.carla", "foveal.carla.client"])
+@pytest.mark.parametrize("module", ["foveal.carla", "foveal.carla.client", "foveal_sim.world.opendrive"])
 def test_the_client_is_imported_where_no_home_is_set(module: str) -> None:
     environment = {name: value for name, value in os.environ.items() if name not in ("HOME", "CARLA_CACHE_DIR")}
     body = f"import {module}, carla; carla.Transform(); print('here')"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from xml.etree import ElementTree as ET
+
 import carla
 import numpy as np
 import pytest
@@ -13,6 +15,7 @@ from foveal_sim.world.geometry import footprint, overlaps
 from foveal_sim.world.lanes import LaneGraph, lane_strips
 from foveal_sim.world.opendrive import load_map, parse_map
 from foveal_sim.world.scenery import BUILDINGS, CAR, POLES, VEGETATION, place_scenery
+from world_client import run_client, run_server, world_server
 
 ROAD = """<?xml version="1.0"?>
 <OpenDRIVE>
@@ -182,6 +185,185 @@ def test_what_is_not_opendrive_is_refused_with_file_and_line(text, message):
     with pytest.raises(MapError) as caught:
         parse_map(text, "f", "f.xodr")
     assert message in str(caught.value)
+
+
+CROSSING = map_path("junction").read_text(encoding="utf-8")
+
+
+def changed(old: str, new: str) -> tuple[str, int]:
+    """The junction with the first `old` replaced, and the line where that is."""
+    at = CROSSING.index(old)
+    return CROSSING[:at] + new + CROSSING[at + len(old) :], CROSSING.count("\n", 0, at) + 1
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('length="150" id="1"', 'length="0" id="1"', "road 1 is 0 m long"),
+        ('length="150" id="1"', 'length="-150" id="1"', "road 1 is -150 m long"),
+        ('length="150" id="1"', 'length="1e9" id="1"', "road 1 is 1e+09 m long"),
+        ('hdg="0" length="150"', 'hdg="0" length="0"', "<geometry> of road 1 is 0 m long"),
+        ('hdg="0" length="150"', 'hdg="0" length="-5"', "<geometry> of road 1 is -5 m long"),
+        ('<geometry s="0" x="16"', '<geometry s="0" x="inf"', "<geometry x='inf'> is not a finite number"),
+        ('<geometry s="0" x="16"', '<geometry s="0" x="1e300"', "more than 10,000 km away"),
+        ('<geometry s="0"', '<geometry s="20"', "starts at s=20, expected 0"),
+        ('junction="100"', 'junction="77"', "belongs to junction '77', which is not in the map"),
+        (
+            'elementType="junction" elementId="100"',
+            'elementType="junction" elementId="9"',
+            "junction '9', which is not",
+        ),
+        (
+            'elementType="road" elementId="1"',
+            'elementType="road" elementId="99"',
+            "is road '99', which is not in the map",
+        ),
+        ('contactPoint="start"', 'contactPoint="middle"', "contactPoint 'middle'"),
+        ('<laneSection s="0"', '<laneSection s="-5"', "starts at s=-5, expected 0"),
+        ('<lane id="1"', '<lane id="one"', "<lane id='one'> is not a whole number"),
+        ('<lane id="1"', '<lane id="2"', "lane 2 of road 1 is there twice"),
+        ('<lane id="2"', '<lane id="-2"', "lane -2 of road 1 is on the wrong side, <left>"),
+        ('a="3.5"', 'a="nan"', "<width a='nan'> is not a finite number"),
+        ('a="3.5"', 'a="1e30"', "lane 1 of road 1 is 1e+30 m wide"),
+        ('sOffset="0" a="3.5"', 'sOffset="50" a="3.5"', "has no width before its first sOffset"),
+        ('<predecessor id="1"', '<predecessor id="9"', "is lane 9, which is not there"),
+        ('connectingRoad="5"', 'connectingRoad="999"', "connectingRoad '999' of junction 100 is no road"),
+        ('incomingRoad="1"', 'incomingRoad="x"', "incomingRoad 'x' of junction 100 is no road"),
+        ('from="1" to="-1"', 'from="1" to="-9"', "joins lanes 1 and -9, of which one is not there"),
+        ('<junction id="100"', '<junction id="J"', "junction id 'J' is not a decimal integer"),
+        ('<arc curvature="', '<arc curvature="0" was="', "has no curvature; write <line/>"),
+        ('signalId="1"', 'signalId="44"', "<control> names signal '44'"),
+        ("+lat_0=0", "+lat_0=north", "+lat_0=north, which is no number"),
+    ],
+)
+def test_what_the_client_would_misread_or_end_for_is_refused_with_its_line(old: str, new: str, message: str) -> None:
+    text, line = changed(old, new)
+    with pytest.raises(MapError, match=r"user\.xodr, line (\d+): ") as caught:
+        parse_map(text, "user", "user.xodr")
+    assert message in str(caught.value)
+    assert f"line {line}: " in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ("road/planView/geometry/line", "has no shape that the client knows"),
+        ("road/lanes/laneSection/center/lane", "no centre lane"),
+        ("road/lanes/laneSection", "has no <laneSection>"),
+        ("road/planView", "has no <planView><geometry>"),
+        ("road/signals/signal", "names signal '1', which is not in the map"),
+    ],
+)
+def test_what_is_missing_is_refused(path: str, message: str) -> None:
+    root = ET.fromstring(CROSSING)
+    gone = root.find(path)
+    parents = {child: parent for parent in root.iter() for child in parent}
+    parents[gone].remove(gone)
+    with pytest.raises(MapError, match=r"user\.xodr, line \d+: ") as caught:
+        parse_map(ET.tostring(root, encoding="unicode"), "user", "user.xodr")
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("element", "message"),
+    [
+        ('<elevationProfile><elevation s="0" a="nan" b="0" c="0" d="0"/></elevationProfile>', "a='nan'"),
+        ('<elevationProfile><elevation s="0" a="0" b="0" c="0" d="1e38"/></elevationProfile>', "goes beyond"),
+        ('<lateralProfile><superelevation s="x" a="0" b="0" c="0" d="0"/></lateralProfile>', "s='x'"),
+    ],
+)
+def test_heights_that_are_not_finite_are_refused(element: str, message: str) -> None:
+    text = road().replace("</planView>", "</planView>\n" + element)
+    with pytest.raises(MapError, match=r"line 6: .*") as caught:
+        parse_map(text, "user", "user.xodr")
+    assert message in str(caught.value)
+
+
+def test_a_lane_section_that_is_there_twice_is_refused() -> None:
+    section = road()[road().index("<laneSection") : road().index("</lanes>")]
+    with pytest.raises(MapError, match=r"line 10: <laneSection> of road 1 starts at s=0, not after"):
+        parse_map(road().replace("</lanes>", section + "</lanes>"), "user", "user.xodr")
+
+
+def test_a_map_where_nothing_can_drive_is_refused() -> None:
+    with pytest.raises(MapError, match="no lane has the type driving"):
+        parse_map(road().replace('type="driving"', 'type="sidewalk"'), "user", "user.xodr")
+
+
+def test_lane_numbers_with_a_gap_are_refused() -> None:
+    with pytest.raises(MapError, match=r"line 6: lanes \[-2, 0, 1\] of road 1 leave a number out"):
+        parse_map(road().replace('lane id="-1"', 'lane id="-2"'), "user", "user.xodr")
+
+
+def test_what_is_legal_but_odd_is_warned_about() -> None:
+    warnings = parse_map(road(length="30").replace('a="3.5"', 'a="-3.5"', 1), "user", "user.xodr").warnings
+    assert [warning.partition(": ")[0] for warning in warnings] == ["user.xodr, line 4", "user.xodr, line 7"]
+    for warning, reason in zip(warnings, ("ends at 30 m", "negative width"), strict=True):
+        assert reason in warning
+
+
+def test_entities_and_endless_nesting_are_refused_before_they_grow() -> None:
+    bomb = '<!DOCTYPE OpenDRIVE [\n<!ENTITY a "aaaaaaaaaa">\n<!ENTITY b "&a;&a;&a;&a;">\n]>\n<OpenDRIVE>&b;</OpenDRIVE>'
+    with pytest.raises(MapError, match="line 2: declares the entity 'a'"):
+        parse_map(bomb, "bomb", "bomb.xodr")
+    with pytest.raises(MapError, match="line 1: elements nest deeper than"):
+        parse_map("<OpenDRIVE>" + "<road>" * 200_000, "deep", "deep.xodr")
+
+
+def test_what_is_no_file_or_too_large_is_refused_unread(tmp_path) -> None:
+    with pytest.raises(MapError, match="not a file"):
+        load_map("/dev/zero")
+    with pytest.raises(MapError, match="not a file"):
+        load_map(str(tmp_path))
+    vast = tmp_path / "vast.xodr"
+    with vast.open("wb") as file:
+        file.truncate(257 << 20)
+    with pytest.raises(MapError, match="larger than 256 MiB"):
+        load_map(str(vast))
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        ('<signal name="light 0" id="1"', '<signal name="light 0" id="2"', "ends by signal 11"),
+        ('length="150" id="1"', 'length="0" id="1"', "s <= road->GetLength()"),
+        ("+lat_0=0", "+lat_0=x", "stod"),
+    ],
+)
+def test_what_slips_through_ends_a_process_of_its_own(monkeypatch, old: str, new: str, reason: str) -> None:
+    """The last guard, without the checks before it: the client itself, on files that end it."""
+    monkeypatch.setattr("foveal_sim.world.opendrive.check_map", lambda document: [])
+    with pytest.raises(MapError, match="carla client") as caught:
+        parse_map(changed(old, new)[0], "user", "user.xodr")
+    assert reason in str(caught.value)
+
+
+def test_an_uploaded_map_is_refused_with_the_text_for_the_client() -> None:
+    body = """
+try:
+    client.generate_opendrive_world(TEXT)
+except RuntimeError as error:
+    facts["error"] = str(error)
+facts["map"] = world.get_map().name
+"""
+    text, line = changed('length="150" id="1"', 'length="-150" id="1"')
+    with world_server("--map", "straight") as running:
+        facts = run_client(body.replace("TEXT", repr(text)), running.rpc)
+    assert f"uploaded map, line {line}: road 1 is -150 m long" in facts["error"]
+    assert facts["map"].endswith("straight"), "the world goes on"
+
+
+def test_the_server_says_whether_a_map_can_be_used(tmp_path) -> None:
+    file = tmp_path / "mine.xodr"
+    file.write_text(road(width=""), encoding="utf-8")
+    done = run_server("--map", str(file), "--check")
+    assert done.returncode == 0
+    assert done.stdout.count("warning: ") == 2
+    assert "map mine can be used" in done.stdout
+    file.write_text(road(length="0"), encoding="utf-8")
+    done = run_server("--map", str(file), "--check")
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "mine.xodr, line 5: <geometry> of road 1 is 0 m long" in done.stderr
 
 
 def test_a_link_to_a_missing_road_is_refused():

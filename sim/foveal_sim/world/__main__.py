@@ -10,6 +10,7 @@ from foveal.errors import FovealError
 
 from foveal_sim.maps import map_names
 from foveal_sim.world import Population, serve
+from foveal_sim.world.opendrive import load_map
 from foveal_sim.world.release import CURRENT, RELEASES
 from foveal_sim.world.renderer import GOLDEN
 
@@ -19,6 +20,8 @@ def main(arguments: list[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     logging.basicConfig(level=logging.INFO if options.verbose else logging.WARNING, format="%(levelname)s: %(message)s")
     try:
+        if options.check:
+            return _check(options.map)
         serve(
             options.map,
             host=options.host,
@@ -37,6 +40,16 @@ def main(arguments: list[str] | None = None) -> int:
     return 0
 
 
+def _check(source: str) -> int:
+    """What is wrong with a map is an error; what is odd about it comes before what it holds."""
+    road_map = load_map(source)
+    for warning in road_map.warnings:
+        print(f"warning: {warning}")
+    roads, lanes = len({lane.road for lane in road_map.lanes}), len(road_map.lanes)
+    print(f"map {road_map.name} can be used: {roads} roads, {lanes} lanes, {len(road_map.warnings)} warnings")
+    return 0
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="foveal world", description="CARLA-protocol world server")
     parser.add_argument("--map", default="town_block", help=f"{', '.join(map_names())}, or the path of an .xodr file")
@@ -50,6 +63,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--device", default=GOLDEN, help="what renders camera images: golden, or a Foveal backend")
     parser.add_argument("--synchronous", action="store_true", help="start waiting for ticks of 0.05 s: drives repeat")
     parser.add_argument("--end-with-stdin", action="store_true", help="end when standard input closes")
+    parser.add_argument("--check", action="store_true", help="say whether the map can be used, and end")
     parser.add_argument("--verbose", action="store_true", help="also log connections")
     return parser
 
