@@ -12,6 +12,7 @@ from foveal.policy.boxes import WorldBoxes
 from foveal.policy.budget import Budget
 from foveal.policy.choice import Chosen, choose, warm_up
 from foveal.policy.fixed import Fixed
+from foveal.policy.hidden import Unhidden
 from foveal.policy.hold import Hold
 from foveal.policy.lane import LaneAhead
 from foveal.policy.sight import Sight
@@ -28,6 +29,7 @@ __all__ = [
     "Policy",
     "Sight",
     "TrackedActors",
+    "Unhidden",
     "Union",
     "Wishes",
     "WorldBoxes",
