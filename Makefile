@@ -1,7 +1,7 @@
 # Each target first sets up .venv (tools/setup.sh) and then calls one tool. ARGS passes options on.
 SHELL := bash
 .DEFAULT_GOAL := help
-.PHONY: help bench claims test sim soak fuzz fuzzworld soakworld cover formal mutate synth lint perf clean setup-run setup-dev setup-formal setup-synth setup-pynq setup-carla15
+.PHONY: help bench scenario claims test sim soak fuzz fuzzworld soakworld cover formal mutate synth lint perf clean setup-run setup-dev setup-formal setup-synth setup-pynq setup-carla15
 
 # Whatever these programs keep between runs stays inside the project where the user has no home of their own.
 ifeq ($(strip $(HOME)),)
@@ -18,6 +18,9 @@ help: ## list the targets
 
 bench: setup-run ## drive CARLA ticks, render on every device, compare, price; options: ARGS="--ticks 20"
 	@$(BIN)/foveal bench $(ARGS)
+
+scenario: setup-run ## one scenario for CARLA; NAME=unprotected_turn (follow_traffic, pedestrian_crossing, dense_traffic); ARGS="--save out/turn"
+	@$(BIN)/python bench/scenarios/$(or $(NAME),follow_traffic).py $(ARGS)
 
 test: setup-dev setup-synth setup-pynq setup-carla15 ## the Python tests, files side by side; one: ARGS=tests/host/test_card_driver.py; in one process: ARGS="-n 0 --pdb"
 	@$(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile $(ARGS)
