@@ -483,4 +483,4 @@ def test_the_clients_traffic_manager_repeats_a_drive_with_its_seed():
     assert len(first[0]) > 3
     assert first[0] != first[1]
     assert drive(5) == first
-    assert drive(6) != first
+    assert any(drive(other) != first for other in (6, 7, 8))

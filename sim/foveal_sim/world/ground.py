@@ -25,6 +25,7 @@ _MAX_CELLS = 16_000_000
 _MARGIN_M = 5.0
 _FLAT_M = 1e-3
 _HILL_CELL_M = 2.0
+_MAX_HEIGHTS = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,7 +66,8 @@ def make_ground(strips: Sequence[LaneStrip]) -> Ground:
         for strip in strips:
             if _label(strip.span.kind) == kind:
                 _paint(label, low, cell, strip, kind, -strip.width / 2, strip.width / 2)
-    return Ground((float(low[0]), float(low[1])), cell, label, _HILL_CELL_M, _heights(lines, low, high))
+    hill = max(_HILL_CELL_M, float(np.sqrt((high - low).prod() / _MAX_HEIGHTS)))
+    return Ground((float(low[0]), float(low[1])), cell, label, hill, _heights(lines, low, high, hill))
 
 
 def _label(kind: str) -> int:
@@ -92,10 +94,10 @@ def _paint(
     label[np.clip(row, 0, label.shape[0] - 1), np.clip(column, 0, label.shape[1] - 1)] = value
 
 
-def _heights(lines: np.ndarray, low: np.ndarray, high: np.ndarray) -> np.ndarray:
+def _heights(lines: np.ndarray, low: np.ndarray, high: np.ndarray, hill: float) -> np.ndarray:
     if np.ptp(lines[:, 2]) < _FLAT_M:
         return np.full((1, 1), float(lines[0, 2]))
-    x, y = (np.arange(low[axis], high[axis] + _HILL_CELL_M, _HILL_CELL_M) for axis in (0, 1))
+    x, y = (np.arange(low[axis], high[axis] + hill, hill) for axis in (0, 1))
     points = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)
     nearest = cKDTree(lines[:, :2]).query(points)[1]
     return lines[nearest, 2].reshape(len(y), len(x))

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from foveal.jit import compiled
 
-from foveal_sim.world.ground import LEVELS
+from foveal_sim.world.ground import LEVELS, make_ground
 from foveal_sim.world.solids import Solids
 
 __all__ = ["GROUND", "NOTHING", "Hits", "cast", "crossings", "warm_up"]
@@ -91,9 +91,10 @@ def crossings(solids: Solids, origin: np.ndarray, direction: np.ndarray, reach_m
     return sorted(met)
 
 
-def warm_up(solids: Solids) -> None:
+def warm_up() -> None:
     """Compile what `cast` needs, so that no client waits for it at its first measurement."""
-    cast(solids, np.zeros(3), np.array([[1.0, 0.0, 0.0]]), 1.0)
+    nothing = Solids.of([], np.empty((0, 6)), make_ground([]))
+    cast(nothing, np.zeros(3), np.array([[1.0, 0.0, 0.0]]), 1.0)
 
 
 def _sectors(

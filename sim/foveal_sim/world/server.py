@@ -91,7 +91,7 @@ def serve(
     if synchronous:
         world.apply_settings(EpisodeSettings(synchronous=True, fixed_delta_s=ASYNCHRONOUS_STEP_S))
     world.episode.warm_up()
-    warm_up(world.solids.now(world.episode))
+    warm_up()
     if isinstance(renderer, SceneRenderer):
         renderer.warm_up(world.episode)
     server = WorldServer(world, rpc, streams, lifeline)
