@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from foveal.jit import compiled
+
 __all__ = [
     "DEPTH_RANGE_M",
     "decode_bgra",
@@ -40,9 +42,9 @@ def decode_depth(pixels: np.ndarray) -> np.ndarray:
 def encode_depth(metres: np.ndarray) -> np.ndarray:
     """(..., 4) uint8 B, G, R, 255 from (...) metres, the inverse of decode_depth; 0 to DEPTH_RANGE_M, to the nearest
     of its steps of 0.06 mm."""
-    share = np.clip(np.asarray(metres, dtype=np.float64) / DEPTH_RANGE_M, 0.0, 1.0)
-    value = np.floor(share * ((1 << 24) - 1) + 0.5).astype(np.uint32)
-    return _bytes(value >> 16, value >> 8, value)
+    pixels = np.empty((*metres.shape, 4), np.uint8)
+    _encode_depth(np.ascontiguousarray(metres).reshape(-1), pixels.reshape(-1, 4))
+    return pixels
 
 
 def encode_tags(tag: np.ndarray) -> np.ndarray:
@@ -53,6 +55,14 @@ def encode_tags(tag: np.ndarray) -> np.ndarray:
 def encode_instances(tag: np.ndarray, instance: np.ndarray) -> np.ndarray:
     """(..., 4) uint8 B, G, R, 255 of instance segmentation: the tag is R, the id's low byte G, its high byte B."""
     return _bytes(instance >> 8, instance, tag)
+
+
+@compiled
+def _encode_depth(metres, pixels):  # type: ignore[no-untyped-def]
+    for i in range(len(metres)):
+        share = min(max(metres[i] / DEPTH_RANGE_M, 0.0), 1.0)
+        value = int(share * ((1 << 24) - 1) + 0.5)
+        pixels[i, 0], pixels[i, 1], pixels[i, 2], pixels[i, 3] = value >> 16, value >> 8 & 255, value & 255, 255
 
 
 def _bytes(blue: np.ndarray | int, green: np.ndarray | int, red: np.ndarray) -> np.ndarray:

@@ -51,8 +51,10 @@ def planes_of(frame: Frame, mount: CameraMount, channels: Channel) -> Planes:
     if Channel.COLOUR in channels:
         planes[Channel.COLOUR] = frame.pixels
     if Channel.DEPTH in channels and frame.depth is not None:
-        metres = planar_depth(frame.depth, mount.near_m, mount.far_m)
-        metres[~frame.regions.mask()] = 0.0
+        metres = np.zeros(frame.depth.shape, np.float32)
+        for r in frame.regions:
+            rows, columns = slice(r.y0, r.y1), slice(r.x0, r.x1)
+            metres[rows, columns] = planar_depth(frame.depth[rows, columns], mount.near_m, mount.far_m)
         planes[Channel.DEPTH] = metres
     if Channel.SEMANTIC in channels and frame.semantic is not None:
         planes[Channel.SEMANTIC] = frame.semantic
