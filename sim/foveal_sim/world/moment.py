@@ -6,10 +6,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from foveal.scene.axes import carla_matrix
 
 from foveal_sim.world.actors import Actor
 from foveal_sim.world.episode import Episode
+from foveal_sim.world.geometry import rotation
 from foveal_sim.world.solids import Solids
 
 __all__ = ["Moment"]
@@ -41,7 +41,7 @@ class Moment:
     @property
     def turn(self) -> np.ndarray:
         """(3, 3) world-from-sensor rotation."""
-        return carla_matrix(np.array(self.pose))[:3, :3]
+        return rotation(*self.pose[3:])
 
     @property
     def carrier(self) -> Actor | None:

@@ -57,7 +57,8 @@ class Imu:
         _, rotating, acceleration = moment.motion(carrier)
         if carrier is not None:
             arm = np.array(moment.pose[:3]) - moment.episode.table.pose(carrier)[:3]
-            acceleration = acceleration + np.cross(rotating, np.cross(rotating, arm))
+            # w x (w x r) = w (w . r) - r (w . w)
+            acceleration = acceleration + rotating * (rotating @ arm) - arm * (rotating @ rotating)
         accelerometer = turn.T @ (acceleration + np.array([0.0, 0.0, GRAVITY_MPS2]))
         gyroscope = turn.T @ rotating + self._gyroscope_bias
         compass = math.atan2(turn[0, 0], -turn[1, 0]) % (2 * math.pi)

@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from foveal_sim.world.actors import Actor
 from foveal_sim.world.attribute_values import number, whole
 from foveal_sim.world.moment import Moment
 from foveal_sim.world.rays import NOTHING, cast
@@ -43,9 +42,10 @@ class Radar:
         solids = moment.solids.without(moment.carried())
         hits = cast(solids, np.array(moment.pose[:3]), beams, self._range_m)
         met = hits.index != NOTHING
-        own = moment.motion(moment.carrier)[0]
-        moving = [moment.motion(thing)[0] if isinstance(thing, Actor) else np.zeros(3) for thing in solids.things]
-        velocity = np.array([*moving, np.zeros(3)])[hits.index[met]] - own  # the last is the ground's
+        moving = np.zeros((len(solids) + 1, 3))  # the last is the ground's
+        for index in np.intersect1d(hits.index[met], np.flatnonzero(solids.actor)):
+            moving[index] = moment.motion(solids.things[index])[0]
+        velocity = moving[hits.index[met]] - moment.motion(moment.carrier)[0]
         detections = np.zeros(int(met.sum()), dtype=RADAR_DETECTION)
         detections["velocity"] = np.einsum("nd,nd->n", velocity, beams[met])
         detections["azimuth"], detections["altitude"] = azimuth[met], altitude[met]
