@@ -32,7 +32,10 @@ GROWTH_BYTES = 16 << 20
 WARM_UP = 0.25
 """Share of the run in which maps, compilers and caches settle."""
 
-FEWEST = 8
+EVERYTHING = 6
+"""Rounds until each map was loaded and each kind of visitor has come: the warm-up lasts at least as long."""
+
+FEWEST = 12
 """Rounds after the warm-up: a line through fewer says little."""
 
 ROUND_DEADLINE_S = 180.0
@@ -68,8 +71,8 @@ def drive(world):
     wrong = sum(a != b for frames in seen for a, b in zip(asked, frames))
     return len(asked), wrong + sum(b != a + 1 for a, b in zip(asked, asked[1:]))
 while True:
-    if rounds % 8 == 7:
-        world = client.load_world(maps[rounds // 8 % 2], False)
+    if rounds % 3 == 2:
+        world = client.load_world(maps[(rounds // 3 + 1) % 2], False)
     ticks, wrong = drive(world)
     rounds += 1
     pages = int(open("/proc/self/statm").read().split()[1])
@@ -127,7 +130,7 @@ def _watch(server: Server, stays: subprocess.Popen[str], visits: Visitors, secon
         if server.process.poll() is not None:
             raise SoakError("the server has ended")
         ticks, rounds = ticks + found, rounds + 1
-        if now > WARM_UP * seconds:
+        if now > WARM_UP * seconds and rounds > EVERYTHING:
             memory["server"].append((now, _resident(server.process.pid)))
             memory["client"].append((now, held))
         visits.next()

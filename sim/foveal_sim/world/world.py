@@ -20,6 +20,7 @@ from foveal_sim.world.sensors import SENSORS, Sensors
 from foveal_sim.world.settings import EpisodeSettings
 from foveal_sim.world.solids import SolidWorld
 from foveal_sim.world.streams import StreamHub
+from foveal_sim.world.trial import try_map
 from foveal_sim.world.wire import image_message, snapshot_message
 
 __all__ = ["UPLOADED_MAP", "World"]
@@ -61,7 +62,9 @@ class World:
 
     def upload(self, text: str) -> None:
         """Keep OpenDRIVE text for a later load of UPLOADED_MAP. Raises MapError."""
-        self._uploaded = parse_map(text, UPLOADED_MAP, "uploaded map")
+        name = "uploaded map"
+        try_map(lambda: Episode(0, parse_map(text, UPLOADED_MAP, name), self._population, 1), name)
+        self._uploaded = parse_map(text, UPLOADED_MAP, name)
         for warning in self._uploaded.warnings:
             _log.warning("%s", warning)
 
@@ -69,11 +72,12 @@ class World:
         """Start a new episode on map `name` ("": the same again). Raises MapError; then the old episode goes on."""
         before = self.episode
         road_map = self._find_map(name.rpartition("/")[2])
+        episode = Episode(before.number + 1, road_map, self._population, before.next_id, self._library)
         for camera in self._cameras.values():
             self.hub.close(camera.stream_id)
         self._cameras.clear()
         self._sensors.clear()
-        self.episode = Episode(before.number + 1, road_map, self._population, before.next_id, self._library)
+        self.episode = episode
         if not reset_settings:
             self.episode.settings = before.settings
         self._flags = _MAP_CHANGED
