@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgpack
 import pytest
+from foveal_sim.maps import map_path
 from foveal_sim.world.allowance import Allowance
 from foveal_sim.world.arguments import like
 from foveal_sim.world.outbox import LISTENER_BYTES, Outbox
@@ -268,3 +269,33 @@ def test_values_take_the_types_of_a_pattern(value, pattern, expected):
 def test_values_of_other_types_are_refused(value, pattern):
     with pytest.raises((TypeError, ValueError)):
         like(value, pattern)
+
+
+SPOILT = {
+    "endless road": ('length="', 'length="1e12" was="'),
+    "far start": ('hdg="', 'hdg="1e300" was="'),
+    "wide lane": ('a="', 'a="1e300" was="'),
+}
+
+
+def spoilt(kind: str) -> str:
+    old, new = SPOILT[kind]
+    return map_path("straight").read_text().replace(old, new)
+
+
+def test_the_server_outlives_maps_that_no_world_can_be_made_from():
+    good = map_path("curve").read_text()
+    with (
+        world_server("--map", "straight", "--synchronous") as server,
+        socket.create_connection(("127.0.0.1", server.rpc), timeout=120) as peer,
+    ):
+        refused = ask(peer, "copy_opendrive_to_file", spoilt("endless road"), [])
+        assert refused[0][0] is True
+        assert "uploaded map" in refused[0][1][0]
+        for kind in SPOILT:
+            ask(peer, "copy_opendrive_to_file", spoilt(kind), [])
+            assert ask(peer, "tick_cue")[0][0] == 1, kind
+        assert ask(peer, "copy_opendrive_to_file", good, []) == [[False]]
+        assert ask(peer, "load_new_episode", "OpenDriveMap", True, 65535) == [[False]]
+        assert ask(peer, "tick_cue")[0][0] == 1
+        assert server.process.poll() is None

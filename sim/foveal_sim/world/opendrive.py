@@ -26,11 +26,12 @@ __all__ = ["LaneSpan", "RoadMap", "load_map", "parse_map"]
 BYTES_LIMIT = 256 << 20
 TRIAL_S = 300.0
 _TRIAL = """
-import sys
+import resource, sys
 from math import isfinite
 import foveal.carla
 import carla
 sys.stdin.reconfigure(encoding="utf-8")
+resource.setrlimit(resource.RLIMIT_AS, (8 << 30, 8 << 30))
 try:
     world_map = carla.Map("trial", sys.stdin.read())
     ways = world_map.generate_waypoints(2.0)

@@ -15,12 +15,11 @@ from collections.abc import Callable
 
 from foveal.errors import FovealError
 
-from foveal_sim.maps import map_names
 from foveal_sim.world.allowance import Allowance
 from foveal_sim.world.camera import CameraRenderer
 from foveal_sim.world.complaints import Complaints
 from foveal_sim.world.connections import Request, RpcConnection, StreamConnection
-from foveal_sim.world.episode import Episode, Population
+from foveal_sim.world.episode import Population
 from foveal_sim.world.methods import method_table
 from foveal_sim.world.opendrive import load_map
 from foveal_sim.world.outbox import Outbox
@@ -29,7 +28,6 @@ from foveal_sim.world.release import CURRENT, Release
 from foveal_sim.world.renderer import GOLDEN, SceneRenderer, painter
 from foveal_sim.world.settings import ASYNCHRONOUS_STEP_S, EpisodeSettings
 from foveal_sim.world.streams import StreamHub
-from foveal_sim.world.trial import try_map
 from foveal_sim.world.world import World
 
 __all__ = ["PortError", "WorldServer", "serve"]
@@ -77,8 +75,6 @@ def serve(
 
     Raises MapError, PortError, DeviceNotFound and DeviceError.
     """
-    if map_source not in map_names():
-        try_map(lambda: Episode(0, load_map(map_source), Population(), 1), map_source)
     road_map = load_map(map_source)
     for warning in road_map.warnings:
         _log.warning("%s", warning)

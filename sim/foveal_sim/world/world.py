@@ -20,7 +20,6 @@ from foveal_sim.world.sensors import SENSORS, Sensors
 from foveal_sim.world.settings import EpisodeSettings
 from foveal_sim.world.solids import SolidWorld
 from foveal_sim.world.streams import StreamHub
-from foveal_sim.world.trial import try_map
 from foveal_sim.world.wire import image_message, snapshot_message
 
 __all__ = ["UPLOADED_MAP", "World"]
@@ -62,9 +61,7 @@ class World:
 
     def upload(self, text: str) -> None:
         """Keep OpenDRIVE text for a later load of UPLOADED_MAP. Raises MapError."""
-        name = "uploaded map"
-        try_map(lambda: Episode(0, parse_map(text, UPLOADED_MAP, name), self._population, 1), name)
-        self._uploaded = parse_map(text, UPLOADED_MAP, name)
+        self._uploaded = parse_map(text, UPLOADED_MAP, "uploaded map")
         for warning in self._uploaded.warnings:
             _log.warning("%s", warning)
 
