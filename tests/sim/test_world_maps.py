@@ -14,7 +14,16 @@ from foveal_sim.maps.plan import Arm, Crossing, Lane, Plan, plans
 from foveal_sim.world.geometry import footprint, overlaps
 from foveal_sim.world.lanes import LaneGraph, lane_strips
 from foveal_sim.world.opendrive import load_map, parse_map
-from foveal_sim.world.scenery import BUILDINGS, CAR, POLES, VEGETATION, place_scenery
+from foveal_sim.world.roadside import Roadside
+from foveal_sim.world.scenery import (
+    BUILDINGS,
+    CAR,
+    POLES,
+    TRAFFIC_LIGHT,
+    TRAFFIC_SIGN,
+    VEGETATION,
+    place_scenery,
+)
 from world_client import run_client, run_server, world_server
 
 ROAD = """<?xml version="1.0"?>
@@ -84,6 +93,49 @@ def test_each_arm_has_a_light_that_the_client_finds_ahead():
         offset = light.transform.location - lane.transform.location
         assert offset.x * beside.x + offset.y * beside.y > lane.lane_width / 2, "on the right of who comes"
         assert world_map.get_waypoint_xodr(arm, -1, 0.5).get_landmarks(60.0, False) == []
+
+
+def test_the_town_block_has_lights_and_signs_that_the_client_finds_ahead():
+    road_map = load_map("town_block")
+    kinds = [signal.type_id.removeprefix("traffic.") for signal in road_map.signals]
+    assert sorted(kinds) == sorted(["traffic_light"] * 4 + ["stop", "yield"] + ["speed_limit.30", "speed_limit.50"] * 2)
+    assert [crossroad.phases for crossroad in road_map.crossroads] == [(("1", "2"),), (("7", "8"),)]
+    for road, lane, s, found in [(1, -1, 50.0, "1"), (1, 1, 100.0, "2"), (5, -1, 30.0, "7"), (7, -1, 10.0, "9")]:
+        (landmark,) = road_map.geometry.get_waypoint_xodr(road, lane, s).get_landmarks(35.0, False)
+        assert landmark.id == found
+    for signal in road_map.signals:
+        x, y, _, _ = signal.pose
+        place = carla.Location(x, y, 0.0)
+        assert road_map.geometry.get_waypoint(place, False, carla.LaneType.Driving) is None
+        assert road_map.geometry.get_waypoint(place, False, carla.LaneType.Parking) is None
+
+
+@pytest.mark.parametrize("sign", ["{kind: lamp, for: back, at: 1}", "{kind: stop, for: all, at: 1}"])
+def test_signs_of_another_kind_or_side_are_refused(sign):
+    text = "streets: {s: [[driving, 3]]}\nmaps: {m: {street: s, speed_mps: 9, chain: [{length: 9, signs: [SIGN]}]}}"
+    with pytest.raises(ValueError, match="forward or back"):
+        plans(text.replace("SIGN", sign))
+
+
+def test_faces_of_lights_and_signs_stand_on_poles_and_look_at_who_comes():
+    road_map = load_map("town_block")
+    strips = lane_strips(road_map)
+    graph = LaneGraph.of(strips, "driving")
+    roadside = Roadside(road_map.signals, graph)
+    bare, things = place_scenery(strips), place_scenery(strips, roadside.faces)
+    assert things[: len(bare)] == bare
+    faces, poles = things[len(bare) :: 2], things[len(bare) + 1 :: 2]
+    assert [thing.label for thing in faces] == [
+        TRAFFIC_LIGHT if s.type_id == "traffic.traffic_light" else TRAFFIC_SIGN for s in road_map.signals
+    ]
+    for signal, face, pole in zip(road_map.signals, faces, poles, strict=True):
+        assert pole.label == POLES
+        assert pole.centre[:2] == face.centre[:2]
+        assert pole.centre[2] + pole.half[2] == pytest.approx(face.centre[2] - face.half[2])
+        assert pole.centre[2] == pytest.approx(pole.half[2])
+        (road, lane, s) = signal.lines[0]
+        yaw = road_map.geometry.get_waypoint_xodr(road, lane, s).transform.rotation.yaw
+        assert abs((face.yaw - yaw + 360.0) % 360.0 - 180.0) < 0.01
 
 
 def test_arms_that_meet_at_odd_angles_are_refused():

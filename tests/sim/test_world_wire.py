@@ -28,6 +28,13 @@ def test_walker_fields_follow_the_motion():
     assert record.tobytes()[65:82] == struct.pack("<4f?", 1, 0, -1, 1.5, True)
 
 
+def test_light_fields_follow_the_motion_and_fill_the_record():
+    record = np.zeros(1, dtype=ACTOR_RECORD)
+    record["sign_id"], record["light_times"], record["light_elapsed"] = b"a1", [10, 3, 2], 1.5
+    record["pole_index"], record["light_frozen"], record["light"] = 7, True, 2
+    assert record.tobytes()[65:] == struct.pack("<32s4fI?B", b"a1", 10, 3, 2, 1.5, 7, True, 2)
+
+
 def test_motion_names_the_same_bytes_as_its_four_parts():
     record = np.zeros(1, dtype=ACTOR_RECORD)
     record["motion"] = np.arange(15)

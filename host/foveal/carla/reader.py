@@ -45,7 +45,8 @@ class TickReader:
             if actor is None:
                 skipped.append((number, "destroyed"))
                 continue
-            if of_type(actor.type_id) is None:
+            # The box of a traffic light or sign is its trigger volume, on the road; it is drawn as an object.
+            if of_type(actor.type_id) is None or actor.type_id.startswith("traffic."):
                 continue
             reason = self._measure(number, actor)
             if reason:

@@ -5,18 +5,15 @@ from __future__ import annotations
 import math
 from xml.etree import ElementTree as ET
 
-from foveal_sim.maps.plan import Crossing, Lane, Piece, Plan
-from foveal_sim.maps.writer import cross_section, document, link, number, road, text
+from foveal_sim.maps.plan import Crossing, Lane, Piece, Plan, Roadsign
+from foveal_sim.maps.writer import controller, cross_section, document, link, road, signal, text
 
-__all__ = ["JUNCTION", "SIGNAL_TYPE", "crossing_text"]
+__all__ = ["JUNCTION", "crossing_text"]
 
 JUNCTION = 100
 """Id of the junction."""
 
-SIGNAL_TYPE = "1000001"
-"""A traffic light in OpenDRIVE's own catalogue of signals."""
-
-_POLE_BESIDE_M, _LAMP_HEIGHT_M, _STOP_M = 0.8, 5.0, 1.0
+_STOP_M = 1.0
 
 
 def crossing_text(plan: Plan, crossing: Crossing) -> str:
@@ -31,15 +28,13 @@ def crossing_text(plan: Plan, crossing: Crossing) -> str:
         element = road(root, f"{plan.name} arm {index}", index + 1, Piece(arm.length), start, plan.speed_mps)
         link(element, "predecessor", "junction", JUNCTION)
         cross_section(element, plan.lanes, plan.lanes)
-        _signal(element, index, plan.lanes)
+        signal(element, index + 1, f"light {index}", Roadsign("light", _STOP_M, forward=False), plan.lanes)
     ways = [(a, b) for a in range(len(crossing.arms)) for b in range(len(crossing.arms)) if a != b]
     first = len(crossing.arms) + 1
     for number_of, (a, b) in enumerate(ways):
         _way(root, plan, crossing, first + number_of, a, b)
     for phase, arms in enumerate(crossing.phases):
-        controller = ET.SubElement(root, "controller", name=f"phase {phase}", id=str(phase + 1), sequence=str(phase))
-        for index in arms:
-            ET.SubElement(controller, "control", signalId=str(index + 1), type="0")
+        controller(root, phase + 1, phase, f"phase {phase}", [index + 1 for index in arms])
     junction = ET.SubElement(root, "junction", id=str(JUNCTION), name=plan.name)
     for number_of, (a, _) in enumerate(ways):
         connection = ET.SubElement(
@@ -72,30 +67,3 @@ def _way(root: ET.Element, plan: Plan, crossing: Crossing, identity: int, a: int
     link(element, "successor", "road", b + 1, "start")
     ids = range(1, len(lanes) + 1)
     cross_section(element, (), lanes, before={-n: n for n in ids}, after={-n: -n for n in ids})
-
-
-def _signal(road: ET.Element, index: int, lanes: tuple[Lane, ...]) -> None:
-    """A traffic light on the right of the lane that comes in, for traffic against the road's direction."""
-    signals = ET.SubElement(road, "signals")
-    signal = ET.SubElement(
-        signals,
-        "signal",
-        name=f"light {index}",
-        id=str(index + 1),
-        s=number(_STOP_M),
-        t=number(lanes[0].width + _POLE_BESIDE_M),
-        zOffset=number(_LAMP_HEIGHT_M),
-        hOffset="0",
-        roll="0",
-        pitch="0",
-        orientation="-",
-        dynamic="yes",
-        country="OpenDRIVE",
-        type=SIGNAL_TYPE,
-        subtype="-1",
-        value="-1",
-        text="",
-        height="1.0",
-        width="0.4",
-    )
-    ET.SubElement(signal, "validity", fromLane="1", toLane="1")

@@ -9,7 +9,10 @@ from typing import Any
 
 import yaml
 
-__all__ = ["Arm", "Chain", "Crossing", "Lane", "Piece", "Plan", "plans"]
+__all__ = ["SIGNAL_TYPES", "Arm", "Chain", "Crossing", "Lane", "Piece", "Plan", "Roadsign", "plans"]
+
+SIGNAL_TYPES = {"light": "1000001", "stop": "206", "yield": "205", "limit": "274"}
+"""OpenDRIVE's own number of a traffic light, and the German numbers of signs, which CARLA takes."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,11 +24,28 @@ class Lane:
 
 
 @dataclass(frozen=True, slots=True)
+class Roadsign:
+    """A light or sign for the driving lane of one side. kind: of SIGNAL_TYPES. at: metres along the road.
+
+    forward: for who drives along the road, else against it. value: km/h of a limit, else 0.
+    """
+
+    kind: str
+    at: float
+    forward: bool
+    value: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
 class Piece:
-    """A straight (curvature 0) or an arc of `length` metres; curvature in 1/m, positive turns left."""
+    """A straight (curvature 0) or an arc of `length` metres; curvature in 1/m, positive turns left.
+
+    signs: along it; lights of one piece change together.
+    """
 
     length: float
     curvature: float = 0.0
+    signs: tuple[Roadsign, ...] = ()
 
     def end(self, x: float, y: float, heading: float) -> tuple[float, float, float]:
         """Where it ends when it starts at (x, y), metres, with `heading`, radians."""
@@ -73,7 +93,7 @@ class Plan:
 
 
 def plans(text: str | None = None) -> dict[str, Plan]:
-    """All plans of plans.yaml, or of a `text` like it, by name. Raises ValueError for arms at odd angles."""
+    """All plans of plans.yaml, or of a `text` like it, by name. Raises ValueError for arms at odd angles, odd signs."""
     content = yaml.safe_load(text or files(__package__).joinpath("plans.yaml").read_text(encoding="utf-8"))
     streets = {
         name: tuple(Lane(kind, float(width)) for kind, width in lanes) for name, lanes in content["streets"].items()
@@ -87,7 +107,11 @@ def plans(text: str | None = None) -> dict[str, Plan]:
 def _roads(entry: dict[str, Any]) -> Chain | Crossing:
     if "chain" in entry:
         pieces = tuple(
-            Piece(float(piece["length"]), math.radians(piece.get("turn", 0.0)) / float(piece["length"]))
+            Piece(
+                float(piece["length"]),
+                math.radians(piece.get("turn", 0.0)) / float(piece["length"]),
+                tuple(_sign(sign) for sign in piece.get("signs", ())),
+            )
             for piece in entry["chain"]
         )
         return Chain(pieces, bool(entry.get("closed", False)))
@@ -97,3 +121,9 @@ def _roads(entry: dict[str, Any]) -> Chain | Crossing:
         raise ValueError(f"arms leave a junction in quarter turns, each another way, got {headings}")
     phases = tuple(tuple(headings.index(heading) for heading in phase) for phase in entry["phases"])
     return Crossing(arms, float(entry["setback"]), phases)
+
+
+def _sign(entry: dict[str, Any]) -> Roadsign:
+    if entry["kind"] not in SIGNAL_TYPES or entry["for"] not in ("forward", "back"):
+        raise ValueError(f"a sign is one of {', '.join(SIGNAL_TYPES)}, for forward or back, got {entry}")
+    return Roadsign(entry["kind"], float(entry["at"]), entry["for"] == "forward", float(entry.get("value", 0)))

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from foveal_sim.maps.plan import Lane, Piece
+from foveal_sim.maps.plan import SIGNAL_TYPES, Lane, Piece, Roadsign
 
-__all__ = ["cross_section", "document", "link", "number", "road", "text"]
+__all__ = ["controller", "cross_section", "document", "link", "number", "road", "signal", "text"]
+
+_POLE_BESIDE_M, _LAMP_HEIGHT_M, _SIGN_HEIGHT_M = 0.8, 5.0, 2.2
 
 
 def document(name: str) -> ET.Element:
@@ -74,6 +77,47 @@ def cross_section(
         _lane(sides[0], identity, left[identity - 1], before or {}, after or {})
     for identity in range(1, len(right) + 1):
         _lane(sides[-1], -identity, right[identity - 1], before or {}, after or {})
+
+
+def signal(road: ET.Element, identity: int, name: str, sign: Roadsign, lanes: Sequence[Lane]) -> None:
+    """A light or sign on a pole at the right of its lane, the first of `lanes` from the centre outwards."""
+    found = road.find("signals")
+    signals = found if found is not None else ET.SubElement(road, "signals")
+    light = sign.kind == "light"
+    # A pole stands beside the carriageway, in which parking belongs.
+    beside = sum(lane.width for lane in lanes if lane.kind != "sidewalk") + _POLE_BESIDE_M
+    lane = -1 if sign.forward else 1
+    element = ET.SubElement(
+        signals,
+        "signal",
+        name=name,
+        id=str(identity),
+        s=number(sign.at),
+        t=number(lane * beside),
+        zOffset=number(_LAMP_HEIGHT_M if light else _SIGN_HEIGHT_M),
+        hOffset=number(math.pi) if sign.forward else "0",  # it faces who comes
+        roll="0",
+        pitch="0",
+        orientation="+" if sign.forward else "-",
+        dynamic="yes" if light else "no",
+        country="OpenDRIVE" if light else "DE",
+        type=SIGNAL_TYPES[sign.kind],
+        subtype="-1",
+        value=number(sign.value) if sign.value else "-1",
+        text="",
+        height="1.0" if light else "0.75",
+        width="0.4" if light else "0.75",
+    )
+    if sign.value:
+        element.set("unit", "km/h")
+    ET.SubElement(element, "validity", fromLane=str(lane), toLane=str(lane))
+
+
+def controller(root: ET.Element, identity: int, sequence: int, name: str, signals: Sequence[int]) -> None:
+    """Lights that have green together."""
+    element = ET.SubElement(root, "controller", name=name, id=str(identity), sequence=str(sequence))
+    for signal_id in signals:
+        ET.SubElement(element, "control", signalId=str(signal_id), type="0")
 
 
 def text(root: ET.Element) -> str:

@@ -19,7 +19,11 @@ Pose = tuple[float, ...]
 
 @dataclass(frozen=True, slots=True)
 class Actor:
-    """An actor's fixed facts. relative: pose in the parent's frame when it has a parent. token: of its stream."""
+    """An actor's fixed facts. token: of its stream.
+
+    box: centre and half sizes in metres of a bounding box that is not the blueprint's: the trigger volume of a traffic
+    light or sign, which the client takes from there.
+    """
 
     id: int
     slot: int
@@ -28,15 +32,19 @@ class Actor:
     attributes: dict[str, str]
     parent: int = 0
     token: bytes = b""
+    box: tuple[float, ...] | None = None
 
     @property
     def category(self) -> str:
-        """First word of the blueprint's id: vehicle, walker, static, sensor, spectator."""
+        """First word of the blueprint's id: vehicle, walker, static, sensor, traffic, spectator."""
         return self.blueprint.id.partition(".")[0]
 
     def bounding_box(self) -> list[object]:
         """Wire form, in the actor's frame."""
-        return [[0.0, 0.0, self.blueprint.lift], list(self.blueprint.half), [0.0, 0.0, 0.0], self.id]
+        centre, half = [0.0, 0.0, self.blueprint.lift], list(self.blueprint.half)
+        if self.box is not None:
+            centre, half = list(self.box[:3]), list(self.box[3:])
+        return [centre, half, [0.0, 0.0, 0.0], self.id]
 
     def wire(self) -> list[object]:
         """Wire form of the whole actor."""

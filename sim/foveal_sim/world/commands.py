@@ -58,6 +58,7 @@ class Commands:
             17: self.accept,
             18: self.lights,
             19: self.location,
+            21: self.traffic_light_state,
         }
 
     def register(self, table: MethodTable) -> None:
@@ -81,6 +82,7 @@ class Commands:
         table.command("apply_ackermann_control_to_vehicle", self.ackermann)
         for name in _WITHOUT_EFFECT:
             table.command(name, self.accept)
+        table.command("set_traffic_light_state", self.traffic_light_state)
 
     def actor(self, actor_id: int) -> Actor:
         """The live actor with this id. Raises CallError."""
@@ -164,6 +166,16 @@ class Commands:
 
     def lights(self, actor_id: int, flags: Any) -> None:
         self._world.episode.lights[self.actor(actor_id).id] = unsigned(flags[0] if isinstance(flags, list) else flags)
+
+    def light(self, actor_id: int) -> int:
+        """Index of the traffic light that an actor is. Raises CallError."""
+        light = self._world.episode.control.light(actor_id)
+        if light is None:
+            raise CallError(f"actor {actor_id} is {self.actor(actor_id).blueprint.id}, not a traffic light")
+        return light
+
+    def traffic_light_state(self, actor_id: int, state: int) -> None:
+        self._world.episode.control.lights.set_state(self.light(actor_id), int(state))
 
     def accept(self, actor_id: int, *_: Any) -> None:
         """There is no gravity and no contact here: switching them changes nothing."""

@@ -22,6 +22,8 @@ from foveal_sim.world.physics import Physics
 from foveal_sim.world.scenery import EnvironmentObject, place_scenery
 from foveal_sim.world.settings import EpisodeSettings, default_weather
 from foveal_sim.world.traffic import Traffic
+from foveal_sim.world.traffic_control import TrafficControl
+from foveal_sim.world.traffic_lights import GREEN
 from foveal_sim.world.walkers import Strollers, walk
 
 __all__ = ["Episode", "Population", "SpawnError"]
@@ -72,11 +74,12 @@ class Episode:
         self.table = ActorTable()
         self.lights: dict[int, int] = {}
         self.driving = LaneGraph.of(strips, "driving")
-        self.scenery: list[EnvironmentObject] = place_scenery(strips)
         self.hidden: set[int] = set()
         self.physics = Physics()
         self.next_id = first_id
-        self._traffic = Traffic(self.driving, road_map.speed_limit_mps, population.seed)
+        self.control = TrafficControl(road_map, self.driving)
+        self.scenery: list[EnvironmentObject] = place_scenery(strips, self.control.roadside.faces)
+        self._traffic = Traffic(self.driving, road_map.speed_limit_mps, population.seed, self.control)
         self._sidewalks = LaneGraph.of(strips, "sidewalk")
         self._strollers = Strollers(self._sidewalks, population.seed)
         self._strips = strips
@@ -85,12 +88,14 @@ class Episode:
         self._ackermann: dict[int, Ackermann] = {}
         self._gains: dict[int, tuple[float, ...]] = {}
         self._version = -1
-        self._driven = self._walked = self._obstacles = np.empty(0, dtype=np.int64)
+        self._driven = self._walked = self._obstacles = self._vehicles = np.empty(0, dtype=np.int64)
+        self._read_signs = np.empty(0, dtype=bool)
         self._speeds = self._steers = np.empty(0)
         uid = len(library) + 1
         self.spectator = self._add(
             lambda slot: Actor(self.next_id, slot, uid, _SPECTATOR, {}), (0.0, 0.0, 10.0, 0.0, 0.0, 0.0)
         )
+        self.control.spawn(self.table, self._add_signal)
         self.spawn_points = self._spawn_points()
         self._populate(population)
 
@@ -139,15 +144,15 @@ class Episode:
         uid = list(self.library).index(blueprint_id) + 1
         actor = self._add(lambda slot: Actor(self.next_id, slot, uid, blueprint, merged, parent, token), place, parent)
         if actor.category == "vehicle":
-            self.table.records["speed_limit"][actor.slot] = self.road_map.speed_limit_mps * 3.6
-            self.table.records["light_state"][actor.slot] = 4  # unknown: this vehicle is at no traffic light
+            self.table.records["speed_limit"][actor.slot] = self._speed_limit_kmh(place)
+            self.table.records["light_state"][actor.slot] = GREEN  # as CARLA says where a vehicle is at no light
             if merged["role_name"] == "traffic":
                 self._traffic.adopt(actor, place[0], place[1])
         return actor
 
     def destroy(self, actor_id: int) -> list[Actor]:
-        """Destroy an actor and what is attached to it; returns what is gone. The spectator stays."""
-        if actor_id == self.spectator.id:
+        """Destroy an actor and what is attached to it; returns what is gone. Lights, signs and the spectator stay."""
+        if actor_id == self.spectator.id or actor_id in self.control:
             return []
         gone = self.table.remove(actor_id)
         for actor in gone:
@@ -168,6 +173,8 @@ class Episode:
         self.table.set_pose(actor, pose)
         if actor.id in self._traffic:
             self._traffic.move(actor.id, pose[0], pose[1])
+        if self.control.limits_speed and actor.category == "vehicle" and not actor.parent:
+            self.table.records["speed_limit"][actor.slot] = self._speed_limit_kmh(pose)
 
     def simulate_physics(self, actor_id: int, enabled: bool) -> None:
         """Switch an actor's own motion off or on."""
@@ -231,6 +238,7 @@ class Episode:
         delta = self.settings.step_s
         if self._version != self.table.version:
             self._look_up()
+        self.control.step(self.table, delta)
         self._traffic.step(self.table, self._obstacles, delta)
         self._strollers.step(self.table, delta)
         if self._ackermann:
@@ -240,10 +248,12 @@ class Episode:
         if len(self._walked):
             walk(self.table, self._walked, delta)
         self.table.follow_parents()
+        self.control.inform(self.table, self._vehicles, self._read_signs)
 
     def warm_up(self) -> None:
         """Compile what `step` needs, so that no client waits for it at the first tick."""
-        Traffic(self.driving, self.road_map.speed_limit_mps, 0).warm_up(self.table)
+        Traffic(self.driving, self.road_map.speed_limit_mps, 0, self.control).warm_up(self.table)
+        self.control.warm_up()
         drive(self.table, np.empty(0, dtype=np.int64), np.empty(0), np.empty(0), 1.0)
 
     def _press_pedals(self, delta_s: float) -> None:
@@ -258,6 +268,10 @@ class Episode:
             records["reverse"][actor.slot] = reverse
 
     def _look_up(self) -> None:
+        every = [actor for actor in self.table if actor.category == "vehicle"]
+        self._vehicles = np.array([actor.slot for actor in every], dtype=np.int64)
+        # Vehicles of the traffic know the limit of their lane.
+        self._read_signs = np.array([actor.id not in self._traffic for actor in every], dtype=bool)
         vehicles = [a for a in self.table if a.category == "vehicle" and not a.parent and a.id not in self._traffic]
         moved = [actor for actor in vehicles if actor.id not in self._still]
         people = [a for a in self.table if a.category == "walker" and a.id not in self._strollers]
@@ -274,6 +288,16 @@ class Episode:
         actor = self.table.add(self.next_id, make, pose, parent)
         self.next_id += 1
         return actor
+
+    def _add_signal(self, blueprint: Blueprint, pose: tuple[float, ...], box: tuple[float, ...]) -> Actor:
+        return self._add(lambda slot: Actor(self.next_id, slot, 0, blueprint, {}, box=box), pose)
+
+    def _speed_limit_kmh(self, pose: Sequence[float]) -> float:
+        """What holds on the lane nearest to `pose`."""
+        if not len(self.driving):
+            return self.road_map.speed_limit_mps * 3.6
+        lane, distance, _ = self.driving.nearest(pose[0], pose[1])
+        return float(self.control.limit_mps[self.driving.first[lane] + int(distance / self.driving.step[lane])]) * 3.6
 
     def _on_ground(self, blueprint: Blueprint, pose: tuple[float, ...]) -> tuple[float, ...]:
         if not len(self.driving) or not blueprint.id.startswith("vehicle."):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from foveal_sim.world.arguments import number, text, unsigned
@@ -15,6 +15,7 @@ from foveal_sim.world.ray_methods import register_rays
 from foveal_sim.world.rpc import CallError, MethodTable
 from foveal_sim.world.scenery import ANY, EnvironmentObject
 from foveal_sim.world.settings import EpisodeSettings
+from foveal_sim.world.traffic_lights import GREEN, RED, YELLOW
 from foveal_sim.world.world import World
 
 __all__ = ["method_table"]
@@ -35,7 +36,7 @@ def method_table(world: World) -> MethodTable:
     _maps(table, world)
     _actors(table, world, commands)
     _surroundings(table, world)
-    _traffic_lights(table, commands)
+    _traffic_lights(table, world, commands)
     _traffic_manager(table)
     _vehicles(table, world, commands)
     register_rays(table, world)
@@ -168,19 +169,33 @@ def _environment_object(thing: EnvironmentObject) -> list[object]:
     return [thing.transform(), thing.bounding_box(), thing.id, thing.name, thing.label]
 
 
-def _traffic_lights(table: MethodTable, commands: Commands) -> None:
-    """No map of this server has traffic lights; what concerns all of them succeeds, what names one is refused."""
+def _traffic_lights(table: MethodTable, world: World, commands: Commands) -> None:
+    def boxes(actor_id: int) -> list[object]:
+        control = world.episode.control
+        return [control.roadside.faces[control.light_signal[commands.light(actor_id)]].wire(actor_id)]
 
-    def refuse(actor_id: int, *_: Any) -> None:
-        raise CallError(f"actor {actor_id} is {commands.actor(actor_id).blueprint.id}, not a traffic light")
+    def duration(stage: int) -> Callable[[int, float], None]:
+        def set_time(actor_id: int, seconds: float) -> None:
+            world.episode.control.lights.set_time(commands.light(actor_id), stage, number(seconds))
 
-    for name in ("get_light_boxes", "get_group_traffic_lights", "get_traffic_sign_trigger_volume"):
-        table.value(name, refuse)
-    for name in ("state", "green_time", "yellow_time", "red_time"):
-        table.command(f"set_traffic_light_{name}", refuse)
-    table.command("freeze_traffic_light", refuse)
-    table.command("freeze_all_traffic_lights", lambda *_: None)
-    table.command("reset_all_traffic_lights", lambda *_: None)
+        return set_time
+
+    def freeze(actor_id: int, frozen: bool) -> None:
+        lights = world.episode.control.lights
+        lights.freeze(bool(frozen), int(lights.group[commands.light(actor_id)]))
+
+    def reset(actor_id: int) -> None:
+        lights = world.episode.control.lights
+        lights.reset(int(lights.group[commands.light(actor_id)]))
+
+    table.value("get_light_boxes", boxes)
+    table.value("get_group_traffic_lights", lambda actor_id: world.episode.control.group(commands.light(actor_id)))
+    for name, stage in (("green", GREEN), ("yellow", YELLOW), ("red", RED)):
+        table.command(f"set_traffic_light_{name}_time", duration(stage))
+    table.command("freeze_traffic_light", freeze)
+    table.command("reset_traffic_light_group", reset)
+    table.command("freeze_all_traffic_lights", lambda frozen: world.episode.control.lights.freeze(bool(frozen)))
+    table.command("reset_all_traffic_lights", lambda *_: world.episode.control.lights.reset())
 
 
 def _traffic_manager(table: MethodTable) -> None:

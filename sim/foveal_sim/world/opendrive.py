@@ -20,6 +20,7 @@ from foveal.errors import MapError
 from foveal_sim.maps import map_names, map_path
 from foveal_sim.world.map_checks import check_map
 from foveal_sim.world.map_xml import MapDocument, read_xml
+from foveal_sim.world.signals import LIGHT, Crossroad, Signal, crossroads, read_signals
 
 __all__ = ["LaneSpan", "RoadMap", "load_map", "parse_map"]
 
@@ -64,7 +65,10 @@ class LaneSpan:
 
 @dataclass(frozen=True, slots=True)
 class RoadMap:
-    """A usable map. text: the OpenDRIVE source. geometry: `carla.Map` built from it. warnings: for the user."""
+    """A usable map. text: the OpenDRIVE source. geometry: `carla.Map` built from it. warnings: for the user.
+
+    signals: its traffic lights and signs. crossroads: which lights have green in turn.
+    """
 
     name: str
     text: str
@@ -72,6 +76,8 @@ class RoadMap:
     warnings: tuple[str, ...]
     speed_limit_mps: float
     geometry: Any
+    signals: tuple[Signal, ...] = ()
+    crossroads: tuple[Crossroad, ...] = ()
 
 
 def load_map(source: str) -> RoadMap:
@@ -114,7 +120,12 @@ def parse_map(text: str, name: str, file: str, trusted: bool = False) -> RoadMap
         geometry = carla.Map(name, text)
     except (RuntimeError, ValueError, IndexError) as error:
         raise MapError(f"{file}: the carla client cannot build a map from it: {error}") from None
-    return RoadMap(name, text, tuple(lanes), tuple(warnings), limits[0] if limits else 13.9, geometry)
+    about: list[str] = []
+    signals = read_signals(geometry, about)
+    groups = crossroads(document.root, {signal.id: signal for signal in signals if signal.kind == LIGHT}, about)
+    warnings += [f"{file}: {warning}" for warning in about]
+    limit = limits[0] if limits else 13.9
+    return RoadMap(name, text, tuple(lanes), tuple(warnings), limit, geometry, signals, groups)
 
 
 def _try_out(text: str, file: str) -> None:

@@ -1,4 +1,4 @@
-"""Buildings, poles, trees and parked cars along the roads of a map: what a client sees as environment objects."""
+"""Buildings, poles, trees, parked cars, lights and signs along a map's roads: a client's environment objects."""
 
 from __future__ import annotations
 
@@ -9,14 +9,31 @@ import numpy as np
 
 from foveal_sim.world.geometry import footprint, overlaps
 from foveal_sim.world.lanes import LaneStrip
+from foveal_sim.world.roadside import Face
 
-__all__ = ["ANY", "BUILDINGS", "CAR", "POLES", "VEGETATION", "EnvironmentObject", "outermost", "place_scenery"]
+__all__ = [
+    "ANY",
+    "BUILDINGS",
+    "CAR",
+    "POLES",
+    "SIGNAL_POLE",
+    "TRAFFIC_LIGHT",
+    "TRAFFIC_SIGN",
+    "VEGETATION",
+    "EnvironmentObject",
+    "outermost",
+    "place_scenery",
+]
 
-BUILDINGS, POLES, VEGETATION, CAR, ANY = 3, 6, 9, 14, 255
+BUILDINGS, POLES, TRAFFIC_LIGHT, TRAFFIC_SIGN, VEGETATION, CAR, ANY = 3, 6, 7, 8, 9, 14, 255
 """Labels as `carla.CityObjectLabel` numbers them."""
+
+SIGNAL_POLE = "SignalPole"
+"""How names of poles under lights and signs begin."""
 
 _SETBACK_M = 3.0
 _CLEARANCE_M = 0.4
+_POLE_M = 0.06
 # Scenery belongs to the map: the same file always gets the same street, whatever the traffic's seed is.
 _SEED = 20240501
 
@@ -59,10 +76,23 @@ class _Plot:
         corners = _corners(x, y, yaw, half)
         if (label != CAR and self._on_road(x, y, yaw, half)) or overlaps(corners, self._corners).any():
             return False
-        self._corners = np.concatenate([self._corners, corners[None]])
-        number = len(self.objects) + 1
-        self.objects.append(EnvironmentObject(number, label, f"{name}_{number}", (x, y, z + half[2]), half, yaw))
+        self._stand(label, name, (x, y, z + half[2]), half, yaw)
         return True
+
+    def add_face(self, face: Face) -> None:
+        """Stand a light or sign where the map has it, on a pole."""
+        label, name = (TRAFFIC_LIGHT, "TrafficLight") if face.lamp else (TRAFFIC_SIGN, "TrafficSign")
+        self._stand(label, name, face.centre, face.half, face.yaw)
+        x, y, z = face.centre
+        high = (z - face.half[2] - face.foot) / 2
+        self._stand(POLES, SIGNAL_POLE, (x, y, face.foot + high), (_POLE_M, _POLE_M, high), face.yaw)
+
+    def _stand(
+        self, label: int, name: str, centre: tuple[float, float, float], half: tuple[float, float, float], yaw: float
+    ) -> None:
+        self._corners = np.concatenate([self._corners, _corners(*centre[:2], yaw, half)[None]])
+        number = len(self.objects) + 1
+        self.objects.append(EnvironmentObject(number, label, f"{name}_{number}", centre, half, yaw))
 
     def _on_road(self, x: float, y: float, yaw: float, half: tuple[float, float, float]) -> bool:
         angle = np.deg2rad(yaw)
@@ -73,8 +103,11 @@ class _Plot:
         return bool((gap < self._reach).any())
 
 
-def place_scenery(strips: Sequence[LaneStrip]) -> list[EnvironmentObject]:
-    """Objects beside every road's outer edge and cars on every parking lane; the same map gives the same list."""
+def place_scenery(strips: Sequence[LaneStrip], faces: Sequence[Face] = ()) -> list[EnvironmentObject]:
+    """Objects beside every road's outer edge, cars on every parking lane, and lights and signs where the map has them.
+
+    The same map gives the same list.
+    """
     if not strips:
         return []
     random = np.random.default_rng(_SEED)
@@ -87,6 +120,8 @@ def place_scenery(strips: Sequence[LaneStrip]) -> list[EnvironmentObject]:
         _buildings(plot, strip, random)
     for strip in outer:
         _street_furniture(plot, strip, random)
+    for face in faces:
+        plot.add_face(face)
     return plot.objects
 
 

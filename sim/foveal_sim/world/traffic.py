@@ -1,4 +1,4 @@
-"""Vehicles that follow lanes, keep their distance and never stop for good; the same seed drives the same way."""
+"""Vehicles that follow lanes, keep their distance and obey lights and signs; the same seed drives the same way."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ import numpy as np
 from foveal_sim.world.actors import Actor, ActorTable
 from foveal_sim.world.following import advance, motion
 from foveal_sim.world.lanes import LaneGraph
+from foveal_sim.world.roadside import Roadside
+from foveal_sim.world.traffic_control import TrafficControl
 
 __all__ = ["Traffic"]
 
@@ -17,12 +19,17 @@ _BRAKING = 2.5
 class Traffic:
     """Lane followers; `foveal_sim.world.following` holds the car-following model.
 
-    Curves limit the speed to 2 m/s2 across; where a lane forks a vehicle draws its way from the seeded generator;
-    where a lane ends without a successor the vehicle comes in again at the far start of the same street. Vehicles look
-    ahead along their own lane and the next two. Crossing paths in a junction are not negotiated.
+    Each drives a share of its own of the speed limit. Curves limit the speed to 2 m/s2 across; where a lane forks a
+    vehicle draws its way from the seeded generator; where a lane ends without a successor the vehicle comes in again at
+    the far start of the same street. Vehicles look ahead along their own lane and the next two. They stop at red, at
+    yellow where they can, and for a second at a stop sign; they come slowly to a yield sign. Where lanes join, who is
+    nearer goes first; crossing paths in a junction are not negotiated.
     """
 
-    def __init__(self, graph: LaneGraph, speed_limit_mps: float, seed: int) -> None:
+    def __init__(
+        self, graph: LaneGraph, speed_limit_mps: float, seed: int, control: TrafficControl | None = None
+    ) -> None:
+        """speed_limit_mps: where no sign of `control` says otherwise."""
         self._graph = graph
         self._random = np.random.default_rng(seed)
         self._ids: list[int] = []
@@ -31,11 +38,19 @@ class Traffic:
         self._distance = np.empty(0)
         self._speed = np.empty(0)
         self._wish = np.empty(0)
+        self._passing = np.empty(0, dtype=np.int64)
+        self._stood_s = np.empty(0)
         self._half = np.empty(0)
         self._slots = np.empty(0, dtype=np.int64)
         self._version = -1
-        self._limit = _speed_profile(graph, speed_limit_mps)
-        self._cruise = speed_limit_mps
+        self._control = control
+        legal = control.limit_mps if control is not None else np.full(len(graph.xyz), speed_limit_mps)
+        self._legal, self._limit = legal, _speed_profile(graph, legal)
+        roadside = control.roadside if control is not None else Roadside((), graph)
+        self._line_first, self._line_at, self._line_signal = roadside.line_first, roadside.line_at, roadside.line_signal
+        self._nothing = self._showing = np.empty(0, dtype=np.uint8)
+        self._shown_version = -1
+        self._shown = self._lines_show()
         self._other_xy = np.full((0, 2), np.nan)
         self._other_place = np.empty((0, 2))
 
@@ -53,7 +68,9 @@ class Traffic:
         self._route = np.concatenate([self._route, [[first, self._next(first)]]])
         self._distance = np.append(self._distance, distance)
         self._speed = np.append(self._speed, 0.0)
-        self._wish = np.append(self._wish, self._cruise * self._random.uniform(0.65, 0.95))
+        self._wish = np.append(self._wish, self._random.uniform(0.65, 0.95))
+        self._passing = np.append(self._passing, -1)
+        self._stood_s = np.append(self._stood_s, 0.0)
         return True
 
     def release(self, actor_id: int) -> None:
@@ -62,7 +79,7 @@ class Traffic:
             return
         index = self._ids.index(actor_id)
         del self._ids[index]
-        for name in ("_lane", "_route", "_distance", "_speed", "_wish"):
+        for name in ("_lane", "_route", "_distance", "_speed", "_wish", "_passing", "_stood_s"):
             setattr(self, name, np.delete(getattr(self, name), index, axis=0))
 
     def __contains__(self, actor_id: int) -> bool:
@@ -73,6 +90,7 @@ class Traffic:
         index = self._ids.index(actor_id)
         lane, self._distance[index], _ = self._graph.nearest(x, y)
         self._lane[index], self._speed[index] = lane, 0.0
+        self._passing[index], self._stood_s[index] = -1, 0.0
         first = self._next(lane)
         self._route[index] = first, self._next(first)
 
@@ -93,6 +111,7 @@ class Traffic:
         placed = self._place(table, others)
         self._distance = np.concatenate([self._distance, placed[:, 1]])
         new_speed = np.empty(mine)
+        shown = self._lines_show()
         beyond = advance(
             np.concatenate([self._lane, placed[:, 0].astype(np.int64)]),
             self._route,
@@ -104,10 +123,17 @@ class Traffic:
             graph.step,
             graph.length,
             self._limit,
+            self._legal,
+            self._line_first,
+            self._line_at,
+            shown,
+            self._shown,
+            self._passing,
+            self._stood_s,
             delta_s,
             new_speed,
         )
-        self._distance = self._distance[:mine]
+        self._distance, self._shown = self._distance[:mine], shown
         if beyond:
             for index in np.flatnonzero(self._distance > graph.length[self._lane]):
                 self._change_lane(int(index))
@@ -127,6 +153,18 @@ class Traffic:
         table.records["motion"][self._slots] = record
         table.speed[self._slots] = new_speed
         self._speed = new_speed
+        if self._control is not None and self._control.limits_speed:
+            here = graph.first[self._lane] + (self._distance / graph.step[self._lane]).astype(np.int64)
+            table.records["speed_limit"][self._slots] = self._legal[here] * 3.6
+
+    def _lines_show(self) -> np.ndarray:
+        """(K,) uint8 what each line shows; the same array as long as nothing changes."""
+        if self._control is None or not len(self._line_signal):
+            return self._nothing
+        if self._control.lights.version != self._shown_version:
+            self._shown_version = self._control.lights.version
+            self._showing = self._control.shown()[self._line_signal]
+        return self._showing
 
     def _change_lane(self, index: int) -> None:
         lane = int(self._lane[index])
@@ -141,9 +179,10 @@ class Traffic:
         return int(choices[self._random.integers(len(choices))]) if len(choices) > 1 else int(choices[0])
 
     def _entry(self, lane: int) -> int:
+        """The far start of the street that ends with `lane`; of several, one that is drawn."""
         seen = {lane}
         while before := [other for other in self._graph.predecessors[lane] if other not in seen]:
-            lane = before[0]
+            lane = before[self._random.integers(len(before))] if len(before) > 1 else before[0]
             seen.add(lane)
         return lane
 
@@ -163,14 +202,15 @@ class Traffic:
         return placed[placed[:, 0] >= 0]
 
 
-def _speed_profile(graph: LaneGraph, limit_mps: float) -> np.ndarray:
-    """(S,) highest speed at each sample so that curves ahead, also on the following lanes, are met slowly enough."""
-    profile = np.full(len(graph.xyz), limit_mps)
+def _speed_profile(graph: LaneGraph, legal_mps: np.ndarray) -> np.ndarray:
+    """(S,) highest speed at each sample, at most `legal_mps` (S,), so that lower ones and curves ahead, also on the
+    following lanes, are met slowly enough."""
+    profile = legal_mps.copy()
     for _ in range(3):  # each pass carries a curve's limit one lane further back
         for lane in range(len(graph)):
             first, count, step = int(graph.first[lane]), int(graph.count[lane]), float(graph.step[lane])
             bend = np.abs(np.gradient(np.deg2rad(graph.yaw[first : first + count]), step))
-            own = np.minimum(limit_mps**2, _LATERAL_ACCELERATION / np.maximum(bend, 1e-6))
+            own = np.minimum(legal_mps[first : first + count] ** 2, _LATERAL_ACCELERATION / np.maximum(bend, 1e-6))
             after = [profile[graph.first[following]] for following in graph.successors[lane]]
             if after:
                 own[-1] = min(own[-1], float(min(after)) ** 2)

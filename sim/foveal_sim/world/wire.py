@@ -45,7 +45,7 @@ _FIELDS: dict[str, tuple[str, int]] = {
     "velocity": ("3<f4", 29),
     "angular_velocity": ("3<f4", 41),
     "acceleration": ("3<f4", 53),
-    # what follows depends on the kind of actor and overlaps: a vehicle, then a walker
+    # what follows depends on the kind of actor and overlaps: a vehicle, a walker, a traffic light or sign
     "kind_specific": ("V54", 65),
     "throttle": ("<f4", 65),
     "steer": ("<f4", 69),
@@ -63,6 +63,12 @@ _FIELDS: dict[str, tuple[str, int]] = {
     "walker_direction": ("3<f4", 65),
     "walker_speed": ("<f4", 77),
     "walker_jump": ("?", 81),
+    "sign_id": ("S32", 65),
+    "light_times": ("3<f4", 97),  # seconds of green, yellow and red
+    "light_elapsed": ("<f4", 109),
+    "pole_index": ("<u4", 113),
+    "light_frozen": ("?", 117),
+    "light": ("u1", 118),
 }
 ACTOR_RECORD = np.dtype(
     {
