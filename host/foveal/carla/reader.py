@@ -7,7 +7,7 @@ import logging
 import carla
 import numpy as np
 
-from foveal.carla.boxes import box_row
+from foveal.carla.boxes import box_row, pose_row
 from foveal.carla.failure import server_lost
 from foveal.errors import SceneError
 from foveal.scene.axes import carla_matrix, pose_of
@@ -54,7 +54,7 @@ class TickReader:
                 continue
             kept.append(number)
             speed = state.get_velocity()
-            rows.append((*_pose(state.get_transform()), speed.x, speed.y, speed.z))
+            rows.append((*pose_row(state.get_transform()), speed.x, speed.y, speed.z))
         motion = np.array(rows, dtype=np.float64).reshape(-1, 9)
         ego = self._ego(snapshot)
         return Tick(
@@ -84,7 +84,7 @@ class TickReader:
                 f"frame {snapshot.frame}: the ego, actor {self.ego_id}, is gone (destroyed by another client, or "
                 "fallen out of the world) or not there yet; spawn it again and repeat the drive, or tick once first"
             )
-        return np.array(_pose(snapshot.find(self.ego_id).get_transform()), dtype=np.float64)
+        return np.array(pose_row(snapshot.find(self.ego_id).get_transform()), dtype=np.float64)
 
     def _on(self, ego: np.ndarray) -> np.ndarray:
         return pose_of(carla_matrix(ego) @ carla_matrix(self._mount.pose()))
@@ -115,8 +115,3 @@ class TickReader:
                 return "box_not_finite"
             self._box[number] = box
         return "" if any(self._box[number][3:6]) else "empty_extent"
-
-
-def _pose(transform: carla.Transform) -> tuple[float, ...]:
-    place, turn = transform.location, transform.rotation
-    return (place.x, place.y, place.z, turn.pitch, turn.yaw, turn.roll)

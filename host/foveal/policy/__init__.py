@@ -16,6 +16,7 @@ from foveal.policy.hidden import Unhidden
 from foveal.policy.hold import Hold
 from foveal.policy.lane import LaneAhead
 from foveal.policy.sight import Sight
+from foveal.policy.signals import SignalsAhead
 from foveal.policy.union import Union
 from foveal.policy.wishes import Policy, Wishes
 
@@ -28,6 +29,7 @@ __all__ = [
     "LaneAhead",
     "Policy",
     "Sight",
+    "SignalsAhead",
     "TrackedActors",
     "Unhidden",
     "Union",

@@ -1,4 +1,4 @@
-"""Regions around boxes of the world that are no actors: traffic lights and signs that govern the ego, a stop line."""
+"""Regions around boxes of the world that are no actors: a stop line, a house."""
 
 from __future__ import annotations
 

@@ -57,7 +57,7 @@ def advance(
     `legal` speed at the vehicle's place, capped by `limit` there; a line to stop at is an obstacle at rest. lane,
     distance, speed, half: (n + k,) lane index, metres along it, m/s, half length in metres. route: (n, 2) the next two
     lanes. first, step, length: per lane. line_first, line_at: as `Roadside` has them; line_shown, line_before: what
-    each line shows now and showed a tick ago. passing: (n,) the line that a vehicle may pass although it shows no green,
+    each line shows now and showed a tick ago. passing: (n,) the line that a vehicle may pass although it is not green,
     -1 for none; stood_s: (n,) seconds at rest before a stop sign; both are kept from tick to tick. new_speed: (n,) is
     written, and distance is advanced in place. Returns how many vehicles have passed the end of their lane.
     """
