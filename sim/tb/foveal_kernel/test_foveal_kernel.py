@@ -250,8 +250,9 @@ async def the_scan_stalls_in_cycles_that_offer_a_beat_in_vain(dut: Any, kind: st
     bench = Bench(dut, f"stalls-{kind}", kind)
     stalls = bench.loop.add(ScanStalls(dut))
     await bench.power_up()
-    setup = Setup(64, 128, ((0, 0, 64, 128),))  # more than the write port's buffer holds
-    counters = await bench.frame(setup, some_records(bench.rng, 64, 128, 3), "SCAN_STALL_CYCLES")
+    height = 16 * PPC  # 1,024 beats are more than the write port's buffer holds
+    setup = Setup(64, height, ((0, 0, 64, height),))
+    counters = await bench.frame(setup, some_records(bench.rng, 64, height, 3), "SCAN_STALL_CYCLES")
     assert counters["SCAN_STALL_CYCLES"] == stalls.count <= counters["SCAN_CYCLES"]
     assert stalls.count or kind == "always"
     await bench.settle()
