@@ -94,7 +94,7 @@ class RegionSet:
 
     @classmethod
     def of(cls, regions: Iterable[Region], width: int, height: int) -> RegionSet:
-        """Clip to the frame, drop empty regions and duplicates, merge while more than 16 remain.
+        """Clip to the frame, drop those that are empty or lie in another, merge while more than 16 remain.
 
         Merging joins the pair whose joint rectangle adds the fewest pixels.
         """
@@ -108,11 +108,11 @@ class RegionSet:
             raise ValueError(f"region boxes are {boxes.dtype}{boxes.shape}, expected integers (N, 4)")
         clipped = np.minimum(np.maximum(boxes.reshape(-1, 4), 0), np.array((width, height, width, height)))
         clipped = clipped[(clipped[:, 2] > clipped[:, 0]) & (clipped[:, 3] > clipped[:, 1])]
-        kept = np.array(list(dict.fromkeys(map(tuple, clipped.tolist()))), dtype=np.int64).reshape(-1, 4)
+        kept = _outermost(clipped.astype(np.int64))
         if len(kept) > MAX_REGIONS:
             from foveal.merge import merged  # compiled code: only drives with many actors pay for loading it
 
-            kept = merged(kept, MAX_REGIONS)
+            kept = _outermost(merged(kept, MAX_REGIONS))
         return cls(width, height, tuple(Region(*box) for box in kept.tolist()))
 
     @classmethod
@@ -149,3 +149,14 @@ class RegionSet:
         down = (box[:, 1:2] <= y[:-1]) & (y[:-1] < box[:, 3:])
         held = (down[:, :, None] & across[:, None, :]).any(axis=0)
         return float(np.diff(y) @ held @ np.diff(x)) / (self.width * self.height)
+
+
+def _outermost(box: np.ndarray) -> np.ndarray:
+    """The rows of (N, 4) `box` that lie in no other, in their order; the first of equal ones."""
+    if len(box) < 2:
+        return box
+    x0, y0, x1, y1 = box.T
+    inside = (x0[:, None] >= x0) & (y0[:, None] >= y0) & (x1[:, None] <= x1) & (y1[:, None] <= y1)
+    row = np.arange(len(box))
+    inside &= ~(inside.T & (row[:, None] <= row))
+    return box[~inside.any(axis=1)]

@@ -61,10 +61,16 @@ def period_ns(frames: Sequence[Frame]) -> float:
     """Mean nanoseconds from the end of one frame of a stream to the end of the next, while the stream is full.
 
     1e9 / period is the throughput. The last FOLLOWERS frames end sooner, since nothing comes behind them, and are left
-    out. Raises ValueError for fewer than FOLLOWERS + 2 frames, or frames without a timeline.
+    out. Raises ValueError for fewer than FOLLOWERS + 2 frames, or frames without a timeline: their device renders one
+    at a time, and its period is its latency.
     """
     full = frames[: len(frames) - FOLLOWERS]
-    if len(full) < 2 or not all(frame.timeline for frame in full):
-        raise ValueError(f"a period needs {FOLLOWERS + 2} frames of a stream with timelines, not {len(frames)}")
+    if not all(frame.timeline for frame in frames):
+        raise ValueError(
+            "frames without timelines have no period of their own: only cards (cosim, xrt, pynq) keep timelines in a "
+            "stream; other devices render one frame at a time, so that their period is a frame's latency_ns"
+        )
+    if len(full) < 2:
+        raise ValueError(f"a period needs {FOLLOWERS + 2} frames of a stream, not {len(frames)}")
     first, last = (max(piece.end_ns for piece in frame.timeline) for frame in (full[0], full[-1]))
     return (last - first) / (len(full) - 1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from foveal import clipping, merge
@@ -55,9 +57,8 @@ def one(region: Region, actor: int = -1, weight: float = 1.0) -> Wishes:
 def test_after_the_warm_up_no_tick_compiles() -> None:
     warm_up()
     before = [len(function.signatures) for function in (clipping._clip, merge._merge)]
-    rng = np.random.default_rng(3)
-    cars = [(n, 0, (rng.uniform(8, 70), rng.uniform(-8, 8), 0, 0, 0, 0), CAR_BOX) for n in range(2, 42)]
-    found = choose(TrackedActors(), Sight.of(tick_of(cars), MOUNT))
+    row = [(n, 0, (60, 2.6 * n - 32.5, 0, 0, 0, 0), CAR_BOX) for n in range(2, 24)]  # side by side: none hides another
+    found = choose(TrackedActors(), Sight.of(tick_of(row), MOUNT))
     assert len(found.regions) == 16
     assert [len(function.signatures) for function in (clipping._clip, merge._merge)] == before == [1, 1]
 
@@ -67,6 +68,19 @@ def test_fixed_regions_stay_and_a_union_has_all() -> None:
     both = choose(Union(Fixed([LEFT]), Fixed([RIGHT], weight=2.0)), SIGHT)
     assert both.regions.regions == (RIGHT, LEFT), "the most important first"
     assert choose(Union(), SIGHT).regions.regions == ()
+
+
+def test_a_fixed_region_outside_the_picture_is_said_once_for_each_size(caplog: pytest.LogCaptureFixture) -> None:
+    width, height = MOUNT.width, MOUNT.height
+    beside, edge = Region(width, 0, width + 9, 9), Region(width - 1, height - 1, width + 9, height + 9)
+    policy = Union(Fixed([LEFT]), Fixed([beside, edge]))
+    for _ in range(3):
+        choose(policy, SIGHT)
+    assert [record.getMessage() for record in caplog.records] == [
+        f"{beside} holds no pixel of the {width}x{height} picture: nothing is rendered for it"
+    ]
+    choose(policy, Sight.of(tick_of([]), replace(MOUNT, width=width + 9)))
+    assert len(caplog.records) == 1, "a wider picture holds both"
 
 
 def test_a_union_adds_up_what_was_dropped() -> None:

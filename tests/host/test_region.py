@@ -38,12 +38,22 @@ def test_share_counts_overlap_once():
     assert regions.share == (100 + 100 - 25) / 10_000
 
 
+def test_what_lies_in_another_region_takes_no_slot():
+    """Once clipped: the whole frame's right half holds what leaves it there; of equal ones the first stays."""
+    half, left = Region(160, 0, 320, 200), Region(0, 0, 40, 40)
+    inside = [Region(170 + n, 10, 180 + n, 20) for n in range(30)]
+    wanted = [*inside, left, half, Region(160, 50, 900, 900), left, Region(40, 0, 80, 40)]
+    assert RegionSet.of(wanted, 320, 200).regions == (left, half, Region(40, 0, 80, 40))
+
+
 @settings(deadline=None)
 @given(st.lists(CORNERS, max_size=60))
 def test_a_set_holds_every_pixel_asked_for_and_at_most_sixteen(corners):
     wanted = [Region(*c) for c in corners]
     regions = RegionSet.of(wanted, 320, 200)
     assert len(regions) <= MAX_REGIONS
+    for one in regions:
+        assert not any(one.union(other) == other for other in regions if other is not one)
     mask = np.zeros((200, 320), bool)
     for region in (r.clipped(320, 200) for r in wanted):
         mask[region.y0 : region.y1, region.x0 : region.x1] = True
