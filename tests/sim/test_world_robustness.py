@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import random
+import re
 import signal
 import socket
 import struct
 import subprocess
+import sys
 from collections.abc import Iterator
 from contextlib import suppress
 
@@ -242,6 +244,54 @@ def test_a_signal_ends_it_cleanly_even_with_clients(number):
         assert peer.recv(1) == b""
         assert running.process.stderr
         assert running.process.stderr.read() == ""
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+@pytest.mark.parametrize(
+    "moment",
+    [
+        "sys.meta_path.insert(0, Importing())",
+        "import foveal_sim.world.server as server; server.load_map = now",
+        "import foveal_sim.world.server as server; server.warm_up = now",
+    ],
+)
+def test_a_signal_while_it_starts_ends_it_cleanly(number, moment):
+    """While it imports NumPy, reads its map, compiles."""
+    script = f"""
+import os, runpy, sys
+def now(*_):
+    os.kill(os.getpid(), {int(number)})
+class Importing:
+    def find_spec(self, name, *_):
+        if name == "numpy":
+            now()
+{moment}
+sys.argv[1:] = ["--port", "0", "--map", "straight"]
+runpy.run_module("foveal_sim.world", run_name="__main__", alter_sys=True)
+"""
+    done = subprocess.run([sys.executable, "-c", script], env=_ENV, capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("--port", "65536"), "argument --port: 65536 is no port: give 0 to 65535"),
+        (("--stream-port", "-1"), "argument --stream-port: -1 is no port: give 0 to 65535"),
+        (("--port", "2100", "--stream-port", "2100"), "--port and --stream-port are both 2100: they must differ"),
+        (("--port", "65535"), "--port 65535 leaves no port above it for streams: give --stream-port"),
+    ],
+)
+def test_ports_that_cannot_be_are_wrong_arguments(arguments, message):
+    done = run_server(*arguments)
+    assert done.returncode == 2
+    assert message in done.stderr
+
+
+def test_the_help_shows_what_holds_where_nothing_is_given():
+    words = " ".join(run_server("--help").stdout.split())
+    for flag, default in (("--port PORT", "2000"), ("--map MAP", "town_block"), ("--seed SEED", "0")):
+        assert re.search(rf"{flag} [^()]*\(default: {default}\)", words.split("options:")[1]), flag
 
 
 def test_it_runs_without_a_home_folder():

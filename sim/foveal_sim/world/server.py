@@ -7,9 +7,7 @@ import logging
 import os
 import resource
 import selectors
-import signal
 import socket
-import threading
 import time
 from collections.abc import Callable
 
@@ -27,6 +25,7 @@ from foveal_sim.world.rays import warm_up
 from foveal_sim.world.release import CURRENT, Release
 from foveal_sim.world.renderer import GOLDEN, SceneRenderer, painter
 from foveal_sim.world.settings import ASYNCHRONOUS_STEP_S, EpisodeSettings
+from foveal_sim.world.stopping import end_process, on_stop
 from foveal_sim.world.streams import StreamHub
 from foveal_sim.world.world import World
 
@@ -73,8 +72,11 @@ def serve(
     file descriptor (a pipe from whoever started this); the server ends when it closes.
     release: of the clients; one of another release cannot read the snapshots and may crash.
 
+    A signal that comes before `ready` ends the process with status 0 (SystemExit).
+
     Raises MapError, PortError, DeviceNotFound and DeviceError.
     """
+    on_stop(end_process)
     road_map = load_map(map_source)
     for warning in road_map.warnings:
         _log.warning("%s", warning)
@@ -95,9 +97,7 @@ def serve(
     if isinstance(renderer, SceneRenderer):
         renderer.warm_up(world.episode)
     server = WorldServer(world, rpc, streams, lifeline)
-    if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: server.stop())
+    on_stop(server.stop)
     ports = f"rpc {host}:{rpc.getsockname()[1]}, streams {host}:{streams.getsockname()[1]}"
     ready(f"world server ready: map {road_map.name}, {ports}")
     server.run()
