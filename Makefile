@@ -12,6 +12,7 @@ export CARLA_CACHE_DIR ?= $(CURDIR)/build/carla
 unexport PYTHONPATH
 
 BIN := .venv/bin
+SCENARIO = $(or $(NAME),follow_traffic)
 
 help: ## list the targets
 	@sed -nE 's/^([a-z]+):.*## (.*)/make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 14
@@ -20,7 +21,11 @@ bench: setup-run ## drive CARLA ticks, render on every device, compare, price; o
 	@$(BIN)/foveal bench $(ARGS)
 
 scenario: setup-run ## one scenario for CARLA; NAME=unprotected_turn (follow_traffic, pedestrian_crossing, dense_traffic); ARGS="--save out/turn"
-	@$(BIN)/python bench/scenarios/$(or $(NAME),follow_traffic).py $(ARGS)
+	@all=$$(grep -l __main__ bench/scenarios/*.py | xargs -n 1 basename -s .py); \
+	if ! grep -qxF -- "$(SCENARIO)" <<< "$$all"; then \
+	  echo "error: no scenario '$(SCENARIO)'; there are: $$(paste -sd, <<< "$$all" | sed 's/,/, /g')" >&2; exit 2; \
+	fi; \
+	$(BIN)/python bench/scenarios/$(SCENARIO).py $(ARGS)
 
 test: setup-dev setup-synth setup-pynq setup-carla15 ## the Python tests, files side by side; one: ARGS=tests/host/test_card_driver.py; in one process: ARGS="-n 0 --pdb"
 	@$(BIN)/pytest -n auto --maxprocesses 8 --dist loadfile $(ARGS)

@@ -26,7 +26,7 @@ class Progress:
     def say(self, text: str) -> None:
         """One line about what starts now."""
         if not self._quiet:
-            self._console.print(f"{text} ...", highlight=False)
+            self._console.print(f"{text} ...", highlight=False, soft_wrap=True)
 
     def track(self, items: Iterable[T], count: int) -> Iterator[T]:
         """Pass `items` through, showing how many of `count` are done."""

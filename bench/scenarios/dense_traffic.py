@@ -7,14 +7,16 @@ from collections.abc import Sequence
 from driver import Driver, path
 from foveal.errors import FovealError
 from foveal.policy import Budget, Hold, TrackedActors
-from stage import Stage, options, run, stage
+from options import options
+from stage import Stage, run, stage
 
 SHARE, TM_PORT = 0.2, 8000
 
 
 def main(arguments: Sequence[str] | None = None) -> Stage:
-    chosen = options(__doc__ or "", arguments, ticks=200, traffic=40, walkers=24)
-    with stage(chosen, "town_block", chosen.traffic, chosen.walkers) as scene:
+    place = "free spawn points with a lane of 100 m"
+    chosen = options(__doc__ or "", arguments, "town_block", place, ticks=200, traffic=40, walkers=24)
+    with stage(chosen, chosen.traffic, chosen.walkers) as scene:
         ego = car(scene)
         if chosen.host:  # the built-in server has its own
             autopilots(scene, chosen.traffic)
@@ -43,7 +45,7 @@ def autopilots(scene: Stage, count: int) -> None:
     manager = scene.client.get_trafficmanager(TM_PORT)
     manager.set_synchronous_mode(True)
     manager.set_random_device_seed(scene.chosen.seed)
-    scene.stack.callback(manager.set_synchronous_mode, False)
+    scene.at_end(manager.set_synchronous_mode, False)
     kinds = scene.world.get_blueprint_library().filter("vehicle.*")
     for place in scene.starts()[:count]:
         other = scene.spawn(scene.random.choice(kinds).id, place.transform)

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import math
 
+import quiet  # noqa: F401  # before what takes long to import
+
+# isort: split
 import foveal.carla  # noqa: F401  # before carla: it finds the client a cache folder where no home is set
 import numpy as np
 from foveal.policy import Sight
@@ -13,7 +16,7 @@ from foveal.scene.tick import Tick
 import carla
 
 STEP_M = 1.0
-BRAKING_M_S2, KEEP_M, BESIDE_M = 2.5, 5.0, 2.2
+BRAKING_M_S2, KEEP_M, BESIDE_M, AHEAD_M = 2.5, 5.0, 2.2, 8
 OUT_OF_RANGE = 35.0
 """Steering angle of the front wheels at the stop, where a server does not tell it, in degrees."""
 
@@ -48,8 +51,8 @@ class Driver:
             self._steer_max = OUT_OF_RANGE
 
     def ahead(self, sight: Sight, horizon_m: float = 50.0) -> np.ndarray:
-        """(N, 7) the next metres of the path, for `foveal.policy.LaneAhead`."""
-        return self.path[self.along : self.along + int(horizon_m / STEP_M)]
+        """(N, 7) the path from AHEAD_M on, for `foveal.policy.LaneAhead`: nearer asphalt only takes pixels."""
+        return self.path[self.along + int(AHEAD_M / STEP_M) : self.along + int(horizon_m / STEP_M)]
 
     def gap_m(self, tick: Tick) -> float:
         """Free metres on the path ahead; infinite where nobody is on it."""

@@ -8,14 +8,15 @@ from collections.abc import Sequence
 from driver import Driver, path
 from foveal.errors import FovealError
 from foveal.policy import Budget, Hold, LaneAhead, TrackedActors, Union
-from stage import Stage, options, run, stage
+from options import options
+from stage import Stage, run, stage
 
 LEAD_M, SHARE = 22, 0.15
 
 
 def main(arguments: Sequence[str] | None = None) -> Stage:
-    chosen = options(__doc__ or "", arguments, ticks=200)
-    with stage(chosen, "curve") as scene:
+    chosen = options(__doc__ or "", arguments, "curve", "a lane of 150 m", ticks=200)
+    with stage(chosen) as scene:
         lead, ego = cars(scene)
         lane = Budget(LaneAhead(ego.ahead, height_m=0.5), share=SHARE)  # the near end of it, which comes first
         policy = Hold(Union(TrackedActors(distance_m=60.0, classes={"vehicle.": 1.0}), lane))

@@ -7,7 +7,8 @@ from collections.abc import Sequence
 from driver import Driver, path
 from foveal.errors import FovealError
 from foveal.policy import Budget, Hold, LaneAhead, TrackedActors, Union
-from stage import Stage, options, run, stage
+from options import options
+from stage import Stage, run, stage
 
 # isort: split
 import carla
@@ -16,8 +17,8 @@ AHEAD_M, STEPS_OUT_M, BESIDE_M = 35, 24.0, 1.5
 
 
 def main(arguments: Sequence[str] | None = None) -> Stage:
-    chosen = options(__doc__ or "", arguments, ticks=240)
-    with stage(chosen, "straight") as scene:
+    chosen = options(__doc__ or "", arguments, "straight", "a lane of 100 m without a junction nearby", ticks=240)
+    with stage(chosen) as scene:
         ego, walker, across = players(scene)
         people = TrackedActors(distance_m=50.0, margin_px=12.0, margin_share=0.3, classes={"walker.": 2.0})
         policy = Hold(Union(people, Budget(LaneAhead(ego.ahead, height_m=0.5), share=0.15)), ticks=10)

@@ -1,14 +1,15 @@
-"""What the scenarios share: their options, a world whose clock they have, actors that are gone at the end, a table."""
+"""What the scenarios share: a world whose clock they have, actors that are gone at the end, a table."""
 
 from __future__ import annotations
 
 import argparse
+import logging
 import queue
 import random
 import signal
 import sys
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,41 +22,30 @@ from foveal.carla import RoiCamera  # before carla: it finds the client a cache 
 import carla
 from foveal.carla.client import Drive, connect
 from foveal.carla.image import RoiImage
-from foveal.errors import FovealError
+from foveal.errors import FovealError, ServerLost
 from foveal.policy import Policy
 from foveal.scene.tick import Tick
+from foveal_bench.progress import Progress
 from foveal_bench.world_process import world_server
+from rich.console import Console
 
 IMAGE_S = 300.0
 """A frame that takes longer than this will not come: a co-simulated one takes seconds."""
 
 
-def options(text: str, arguments: Sequence[str] | None, ticks: int, **more: int) -> argparse.Namespace:
-    """The options of every scenario, and a whole number for each of `more` with that default."""
-    parser = argparse.ArgumentParser(description=text, formatter_class=argparse.ArgumentDefaultsHelpFormatter)
-    parser.add_argument("--ticks", type=int, default=ticks, help="steps of 0.05 s to drive")
-    parser.add_argument("--seed", type=int, default=1, help="where it takes place, and what traffic does")
-    parser.add_argument("--device", default="opencl", help="what renders: opencl, cosim, model (`foveal devices`)")
-    parser.add_argument("--size", default="1280x720", help="of the camera's image, WxH")
-    parser.add_argument("--host", help="a CARLA server; the built-in one unless given")
-    parser.add_argument("--port", type=int, default=2000, help="its RPC port")
-    parser.add_argument("--save", type=Path, metavar="DIR", help="write each image there")
-    for name, value in more.items():
-        parser.add_argument(f"--{name}", type=int, default=value, help=f"how much {name} there is")
-    return parser.parse_args(arguments)
-
-
 @dataclass
 class Stage:
-    """A world in synchronous mode. seen: frame, regions and stage times of each image so far."""
+    """A world in synchronous mode. seen: each image so far. lost: the server no longer answers."""
 
     chosen: argparse.Namespace
+    progress: Progress
     client: carla.Client
     drive: Drive
     stack: ExitStack
     random: random.Random
     seen: list[RoiImage] = field(default_factory=list)
     camera: RoiCamera | None = None
+    lost: bool = False
 
     @property
     def world(self) -> carla.World:
@@ -73,13 +63,25 @@ class Stage:
         above = carla.Transform(place.location + carla.Location(z=lift_m), place.rotation)
         actor = self.world.try_spawn_actor(self.world.get_blueprint_library().find(blueprint), above)
         if actor is not None:
-            self.stack.callback(_destroy, actor)
+            # Not actor.destroy(): the package takes an actor that no tick has shown yet for one that is gone.
+            self.at_end(self.client.apply_batch_sync, [carla.command.DestroyActor(actor.id)])
         return actor
+
+    def at_end(self, undo: Callable[..., object], *arguments: object) -> None:
+        """Call `undo` when all is over, the last one first; not where the server is gone, each would wait for it."""
+        self.stack.callback(self._undo, undo, *arguments)
+
+    def _undo(self, undo: Callable[..., object], *arguments: object) -> None:
+        try:
+            if not self.lost:
+                undo(*arguments)
+        except RuntimeError as error:  # an actor that is gone already needs nothing
+            self.lost = "time-out" in str(error)
 
     def look(self, car: carla.Actor, policy: Policy, **more: Any) -> Iterator[tuple[Tick, RoiImage]]:
         """Ticks, each with the state of its frame and the image of a camera behind the windscreen of `car`."""
         blueprint = self.world.get_blueprint_library().find("sensor.camera.rgb")
-        for name, value in zip(("image_size_x", "image_size_y"), self.chosen.size.split("x"), strict=True):
+        for name, value in zip(("image_size_x", "image_size_y"), map(str, self.chosen.size), strict=True):
             blueprint.set_attribute(name, value)
         mount = carla.Transform(carla.Location(x=1.5, z=1.7))
         # The line that differs from a script with sensor.camera.rgb.
@@ -88,12 +90,14 @@ class Stage:
         images: queue.Queue[RoiImage] = queue.Queue()
         self.camera.listen(images.put)
         self.drive.ego_id = car.id
-        for _ in range(self.chosen.ticks):
+        ticks = self.progress.track(range(self.chosen.ticks), self.chosen.ticks)
+        self.stack.callback(ticks.close)
+        for _ in ticks:
             tick = self.drive.tick()
             image = _next(images, self.camera)
             self.seen.append(image)
             if self.chosen.save:
-                image.save_to_disk(self.chosen.save / f"{image.frame:06d}.png")
+                _save(image, self.chosen.save / f"{image.frame:06d}.png")
             yield tick, image
 
     def print_table(self) -> None:
@@ -110,29 +114,53 @@ class Stage:
         print(f"{'stage':14}{'median ms':>10}  provenance")
         for (name, provenance), values in times.items():
             print(f"{name:14}{median(values):10.3f}  {provenance}")
+        if self.chosen.save:
+            print(f"saved         {len(self.seen)} images in {self.chosen.save}")
 
 
 @contextmanager
-def stage(chosen: argparse.Namespace, map_name: str, traffic: int = 0, walkers: int = 0) -> Iterator[Stage]:
-    """The server of `chosen.host`, or a built-in one with a map and traffic; all as it was on leaving."""
-    with ExitStack() as stack:
-        host, port = chosen.host, chosen.port
-        if host is None:
-            built_in = world_server(map_name, seed=chosen.seed, traffic=traffic, walkers=walkers)
-            host, (port, _) = "127.0.0.1", stack.enter_context(built_in)
-        client = connect(host, port)
-        yield Stage(chosen, client, stack.enter_context(Drive(client)), stack, random.Random(chosen.seed))
+def stage(chosen: argparse.Namespace, traffic: int = 0, walkers: int = 0) -> Iterator[Stage]:
+    """The server of `chosen.host`, or a built-in one with `chosen.map` and traffic; all as it was on leaving."""
+    progress, scene = Progress(Console(stderr=True)), None
+    try:
+        with ExitStack() as stack:
+            host, port = chosen.host, chosen.port
+            if host is None:
+                _announce(progress, chosen, chosen.map)
+                built_in = world_server(chosen.map, seed=chosen.seed, traffic=traffic, walkers=walkers)
+                host, (port, _) = "127.0.0.1", stack.enter_context(built_in)
+            client = connect(host, port)
+            drive = stack.enter_context(Drive(client))
+            if chosen.host:
+                _announce(progress, chosen, f"{drive.world.get_map().name} of {host}:{port}")
+            scene = Stage(chosen, progress, client, drive, stack, random.Random(chosen.seed))
+            try:
+                yield scene
+            except ServerLost:
+                scene.lost = True
+                raise
+    except KeyboardInterrupt:
+        print(f"interrupted after {len(scene.seen) if scene else 0} ticks", flush=True)
+        if scene and scene.seen:
+            scene.print_table()
+        raise
+
+
+def _announce(progress: Progress, chosen: argparse.Namespace, place: str) -> None:
+    progress.say(f"driving {chosen.ticks} ticks of {chosen.scenario} on map {place} with device {chosen.device}")
 
 
 def run(main: Callable[[], Stage]) -> None:
     """Call `main`; what goes wrong is one line, and everything is tidied away before that."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    logging.getLogger("foveal.carla").setLevel(logging.CRITICAL)  # what ends a camera or a drive is raised, too
     try:
         main()
     except KeyboardInterrupt:
         sys.exit(130)
     except (FovealError, RuntimeError, OSError) as error:
-        sys.exit(f"error: {error}")
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2 if isinstance(error, ServerLost) else 1)
 
 
 def _next(images: queue.Queue[RoiImage], camera: RoiCamera) -> RoiImage:
@@ -144,6 +172,8 @@ def _next(images: queue.Queue[RoiImage], camera: RoiCamera) -> RoiImage:
     raise FovealError(f"no image within {IMAGE_S:.0f} s; try a smaller --size")
 
 
-def _destroy(actor: carla.Actor) -> None:
-    with suppress(RuntimeError):  # the server may be gone; there is nothing left to tidy then
-        actor.destroy()
+def _save(image: RoiImage, path: Path) -> None:
+    try:
+        image.save_to_disk(path)
+    except OSError as error:
+        raise FovealError(f"--save: {path} cannot be written ({error.strerror or error})") from error

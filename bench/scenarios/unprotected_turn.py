@@ -10,7 +10,8 @@ from foveal.carla.areas import junction_areas
 from foveal.errors import FovealError
 from foveal.policy import Budget, LaneAhead, TrackedActors, Union
 from foveal.zone import ZonePlan
-from stage import Stage, options, run, stage
+from options import options
+from stage import Stage, run, stage
 
 SHARE = 0.2
 NEAR, FAR = range(10, 26), range(25, 46)
@@ -18,8 +19,9 @@ NEAR, FAR = range(10, 26), range(25, 46)
 
 
 def main(arguments: Sequence[str] | None = None) -> Stage:
-    chosen = options(__doc__ or "", arguments, ticks=320)
-    with stage(chosen, "junction") as scene:
+    place = "a junction with a left turn and an oncoming lane near spawn points"
+    chosen = options(__doc__ or "", arguments, "junction", place, ticks=320)
+    with stage(chosen) as scene:
         ego, oncoming, line, clear = cars(scene)
         lane = Budget(LaneAhead(ego.ahead, height_m=0.5, pieces=6), share=SHARE)
         policy = Union(TrackedActors(distance_m=100.0, classes={"vehicle.": 2.0}), lane)

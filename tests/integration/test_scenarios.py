@@ -82,6 +82,14 @@ def shown(row: dict[str, Any], place: list[float]) -> bool:
     return at is not None and any(r[0] <= at[0] <= r[2] and r[1] <= at[1] <= r[3] for r in row["regions"])
 
 
+def on_lane(row: dict[str, Any], metres: float) -> list[float]:
+    """The point of the ground so far straight ahead of the ego's middle."""
+    import math
+
+    x, y, z, _, yaw, _ = row["ego"]
+    return [x + metres * math.cos(math.radians(yaw)), y + metres * math.sin(math.radians(yaw)), z]
+
+
 def test_the_pedestrian_is_in_a_region_all_the_way_and_the_car_stops_for_them() -> None:
     rows, text = facts("pedestrian_crossing", "--ticks", "150")
     walkers = [next(other for other in row["others"] if other[0].startswith("walker.")) for row in rows]
@@ -112,6 +120,8 @@ def test_the_turn_is_made_after_the_oncoming_car_has_passed() -> None:
     facing = [shown(row, [o[1], o[2], o[3] + 0.6]) for row, o in zip(rows[:passed], other, strict=False)]
     assert sum(facing) > 0.9 * len(facing), "who comes is in a region until they have passed"
     assert "1 zone entered" in text
+    assert all(shown(rows[0], on_lane(rows[0], metres)) for metres in (10.0, 15.0)), "the lane, not the bonnet"
+    assert not shown(rows[0], on_lane(rows[0], 6.0))
 
 
 def test_the_car_ahead_stays_in_a_region_and_the_gap_stays_open() -> None:
@@ -123,6 +133,12 @@ def test_the_car_ahead_stays_in_a_region_and_the_gap_stays_open() -> None:
     assert max(apart) < 60.0
     assert max(row["speed"] for row in rows) > 4.0
     assert max(row["share"] for row in rows) < 0.4, "15 % for the lane, and the car"
+    between = [
+        [(a + b) / 2 for a, b in zip(r["ego"][:3], o[1:4], strict=True)] for r, o in zip(rows, lead, strict=True)
+    ]
+    far = [(row, place) for row, place, gap in zip(rows, between, apart, strict=True) if gap > 18.0]
+    assert len(far) > 10
+    assert all(shown(row, place) for row, place in far), "the lane between them, half way"
     assert "gap " in text
 
 
@@ -143,6 +159,10 @@ def test_a_scenario_is_short_and_says_how_to_use_it(name: str) -> None:
         command(name, "--help"), env=homeless, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
+    place = {"dense": "town_block", "follow": "curve", "pedestrian": "straight", "unprotected": "junction"}
+    said = " ".join(done.stdout.split())
+    assert f"the built-in map {place[name.split('_')[0]]}. With --host it needs " in said
+    assert "None" not in said
     for option in ("--ticks", "--seed", "--device", "--host", "--port", "--save"):
         assert option in done.stdout
 
@@ -155,7 +175,11 @@ def test_the_table_and_the_pictures(tmp_path: Path) -> None:
         timeout=ENOUGH_S,
         check=False,
     )
-    assert (done.returncode, done.stderr) == (0, "")
+    assert done.returncode == 0
+    first, *progress = done.stderr.splitlines()
+    assert first == "driving 3 ticks of pedestrian_crossing on map straight with device model ..."
+    assert progress == [f"{n} of 3 ticks done" for n in (1, 2, 3)]
+    assert f"3 images in {tmp_path / 'out'}" in done.stdout
     assert "frames        3 on model, 0 dropped" in done.stdout
     lines = done.stdout.splitlines()
     for stage in ("snapshot", "region", "scene"):
@@ -194,7 +218,7 @@ def test_on_a_server_of_ones_own_all_is_as_it_was(ending: str) -> None:
         before = _world(port)
         assert before[0] is False
         options = [*SMALL, "--host", "127.0.0.1", "--port", str(port)]
-        options += {"end": ["--ticks", "3"], "fault": ["--ticks", "3", "--size", "0x0"]}.get(
+        options += {"end": ["--ticks", "3"], "fault": ["--ticks", "3", "--size", "99999x2"]}.get(
             ending, ["--ticks", "9999"]
         )
         script = subprocess.Popen(
@@ -206,9 +230,10 @@ def test_on_a_server_of_ones_own_all_is_as_it_was(ending: str) -> None:
                 assert time.monotonic() < deadline
                 assert script.poll() is None, script.communicate()
             os.kill(script.pid, signal.SIGINT if ending == "interrupt" else signal.SIGTERM)
-        _, errors = script.communicate(timeout=ENOUGH_S)
+        printed, errors = script.communicate(timeout=ENOUGH_S)
         assert script.returncode == {"end": 0, "interrupt": 130, "terminate": 143, "fault": 1}[ending], errors
         assert "Traceback" not in errors
+        assert ("interrupted after " in printed) == (ending == "interrupt")
         assert _world(port) == before
     finally:
         server.kill()
@@ -226,14 +251,92 @@ def _world_is_driven(port: int) -> bool:
     return subprocess.run([sys.executable, "-c", code, str(port)], timeout=120, check=False).returncode == 0
 
 
+def end(name: str, *options: str) -> tuple[int, str, str]:
+    """Exit code, standard output and error of a scenario."""
+    done = subprocess.run(command(name, *options), capture_output=True, text=True, timeout=ENOUGH_S, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
 def test_without_a_server_it_says_so_in_one_line() -> None:
-    done = subprocess.run(
-        command("dense_traffic", "--host", "127.0.0.1", "--port", "1"),
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
+    code, _, errors = end("dense_traffic", "--host", "127.0.0.1", "--port", "1")
+    assert code == 2
+    assert errors.startswith("error: no CARLA server at 127.0.0.1:1")
+    assert len(errors.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["--ticks 0", "--ticks -3", "--ticks 1.5", "--size 1280", "--size 0x720", "--size 64x", "--size ax9", "--ticks"],
+)
+def test_a_wrong_option_is_one_line_that_names_it(wrong: str) -> None:
+    code, printed, errors = end("follow_traffic", *wrong.split())
+    assert (code, printed) == (2, "")
+    assert errors.startswith(f"error: argument {wrong.split()[0]}: ")
+    assert len(errors.splitlines()) == 1
+
+
+def test_a_folder_that_cannot_be_made_is_named_before_the_drive(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    folder = tmp_path / "file" / "images"
+    code, _, errors = end("follow_traffic", "--save", str(folder))
+    assert code == 2
+    assert errors.startswith(f"error: --save {folder}: ")
+    assert len(errors.splitlines()) == 1
+
+
+def test_make_lists_the_scenarios_where_there_is_none_of_that_name() -> None:
+    for name in ("left_turn", "driver", "../perf/x"):
+        done = subprocess.run(
+            ["make", "scenario", "-o", "setup-run", f"NAME={name}"],
+            cwd=SCENARIOS.parents[1],
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 2
+        assert done.stderr.splitlines()[0] == f"error: no scenario '{name}'; there are: {', '.join(NAMES)}"
+
+
+def test_ctrl_c_while_it_imports_shows_no_traceback() -> None:
+    """The handler is there before what takes long: interrupt at the first import after it."""
+    code = (
+        "import sys\n"
+        f"sys.path.insert(0, {str(SCENARIOS)!r})\n"
+        "class Slow:\n"
+        "    def find_spec(self, name, *more):\n"
+        "        if name == 'foveal': raise KeyboardInterrupt\n"
+        "sys.meta_path.insert(0, Slow())\n"
+        "import follow_traffic\n"
     )
-    assert done.returncode == 1
-    assert done.stderr.startswith("error: no CARLA server at 127.0.0.1:1")
-    assert len(done.stderr.splitlines()) == 1
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == -signal.SIGINT, "as of any program that Ctrl-C ended"
+    assert done.stderr == "interrupted before the first tick\n"
+
+
+def test_a_server_that_dies_is_one_line_and_nothing_waits_for_it() -> None:
+    server = subprocess.Popen(
+        [sys.executable, "-m", "foveal_sim.world", "--map", "curve", "--port", "0"], stdout=subprocess.PIPE, text=True
+    )
+    try:
+        assert server.stdout
+        port = server.stdout.readline().split("rpc 127.0.0.1:")[1].split(",")[0]
+        script = subprocess.Popen(
+            command("follow_traffic", *SMALL, "--ticks", "600", "--host", "127.0.0.1", "--port", port),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        assert script.stderr
+        first = script.stderr.readline()
+        assert first.startswith("driving 600 ticks of ")
+        assert "curve" in first
+        assert script.stderr.readline() == "100 of 600 ticks done\n"
+        server.kill()
+        _, errors = script.communicate(timeout=ENOUGH_S)
+        assert script.returncode == 2
+        (line,) = (line for line in errors.splitlines() if not line.endswith("ticks done"))
+        assert line.startswith("error: the CARLA server did not answer")
+    finally:
+        server.kill()
+        server.wait()
