@@ -63,7 +63,7 @@ class Stage:
         above = carla.Transform(place.location + carla.Location(z=lift_m), place.rotation)
         actor = self.world.try_spawn_actor(self.world.get_blueprint_library().find(blueprint), above)
         if actor is not None:
-            # Not actor.destroy(): the package takes an actor that no tick has shown yet for one that is gone.
+            # Not actor.destroy(): cars were seen to stay behind, because the package took them for dead already.
             self.at_end(self.client.apply_batch_sync, [carla.command.DestroyActor(actor.id)])
         return actor
 
@@ -153,7 +153,9 @@ def _announce(progress: Progress, chosen: argparse.Namespace, place: str) -> Non
 def run(main: Callable[[], Stage]) -> None:
     """Call `main`; what goes wrong is one line, and everything is tidied away before that."""
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
-    logging.getLogger("foveal.carla").setLevel(logging.CRITICAL)  # what ends a camera or a drive is raised, too
+    # What ends a camera or a drive is raised, too, and then nothing more can be restored.
+    logging.getLogger("foveal.carla.camera").addFilter(lambda record: record.levelno < logging.ERROR)
+    logging.getLogger("foveal.carla.client").setLevel(logging.CRITICAL)
     try:
         main()
     except KeyboardInterrupt:

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from foveal.frame import NOTHING
 from foveal.image import DEPTH_RANGE_M
 from foveal.jit import compiled
 
-__all__ = ["NOTHING", "planar_depth"]
-
-NOTHING = (1 << 24) - 1
-"""Depth of a pixel in which nothing is drawn."""
+__all__ = ["planar_depth"]
 
 
 def planar_depth(depth: np.ndarray, near_m: float, far_m: float) -> np.ndarray:

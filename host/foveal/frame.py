@@ -10,7 +10,10 @@ from foveal.provenance import Provenance
 from foveal.region import RegionSet
 from foveal.timeline import Interval
 
-__all__ = ["Frame", "StageTime"]
+__all__ = ["NOTHING", "Frame", "StageTime"]
+
+NOTHING = (1 << 24) - 1
+"""Depth of a pixel in which nothing is drawn."""
 
 
 @dataclass(frozen=True, slots=True)

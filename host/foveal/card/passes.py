@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from foveal.channel import Channel
-from foveal.depth import NOTHING
+from foveal.frame import NOTHING
 from foveal.region import RegionSet
 from foveal.tag import Tag
 
