@@ -16,7 +16,7 @@ from foveal_sim.maps import map_path
 from foveal_sim.world.allowance import Allowance
 from foveal_sim.world.arguments import like
 from foveal_sim.world.outbox import LISTENER_BYTES, Outbox
-from world_client import Server, run_client, world_server
+from world_client import Server, ask, run_client, world_server
 
 MIB = 1 << 20
 
@@ -36,18 +36,6 @@ def memory(server: Server, kind: str = "VmRSS") -> int:
 
 def connect(port: int) -> socket.socket:
     return socket.create_connection(("127.0.0.1", port), timeout=60)
-
-
-def ask(peer: socket.socket, method: str, *arguments: object) -> object:
-    peer.sendall(msgpack.packb([0, 1, method, [[False], *arguments]]))
-    unpacker = msgpack.Unpacker()
-    while True:
-        data = peer.recv(65536)
-        assert data, "the server closed the connection"
-        unpacker.feed(data)
-        for _, _, error, result in unpacker:
-            assert error is None
-            return result
 
 
 def read(peer: socket.socket) -> bytes:

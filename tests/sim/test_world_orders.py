@@ -8,9 +8,8 @@ from collections.abc import Iterator
 from textwrap import dedent
 from typing import Any
 
-import msgpack
 import pytest
-from world_client import Server, run_client, world_server
+from world_client import Server, ask, run_client, world_server
 
 PROLOGUE = """
 settings = world.get_settings()
@@ -43,19 +42,6 @@ def server() -> Iterator[Server]:
 
 def client(body: str, server: Server) -> dict[str, Any]:
     return run_client(PROLOGUE + dedent(body), server.rpc)
-
-
-def raw(peer: socket.socket, method: str, *arguments: object) -> Any:
-    """Result of one call."""
-    peer.sendall(msgpack.packb([0, 1, method, [[False], *arguments]]))
-    unpacker = msgpack.Unpacker()
-    while True:
-        data = peer.recv(65536)
-        assert data, "the server closed the connection"
-        unpacker.feed(data)
-        for _, _, error, result in unpacker:
-            assert error is None
-            return result
 
 
 def test_rays_through_a_known_box(server):
@@ -212,12 +198,12 @@ def test_a_malformed_physics_control_changes_nothing(server, control):
         server,
     )
     with socket.create_connection(("127.0.0.1", server.rpc), timeout=10) as peer:
-        before = raw(peer, "get_physics_control", facts["id"])
-        (answer,) = raw(peer, "apply_physics_control", facts["id"], control)
+        before = ask(peer, "get_physics_control", facts["id"])
+        (answer,) = ask(peer, "apply_physics_control", facts["id"], control)
         assert answer[0] is True
-        assert raw(peer, "get_physics_control", facts["id"]) == before
+        assert ask(peer, "get_physics_control", facts["id"]) == before
         sound = before[0][1]
-        assert raw(peer, "apply_physics_control", facts["id"], sound) == [[False]]
+        assert ask(peer, "apply_physics_control", facts["id"], sound) == [[False]]
 
 
 def test_telemetry_says_what_a_kinematic_vehicle_does(server):
@@ -357,9 +343,9 @@ def test_every_batch_command_is_answered_one_by_one(server):
 def test_batch_commands_that_python_cannot_make_are_answered_too(server):
     spawn = [0, [[1, "static.prop.box01", []], [[130, 310, 0], [0, 0, 0]], [False], 128, "", []]]
     with socket.create_connection(("127.0.0.1", server.rpc), timeout=10) as peer:
-        actor_id = raw(peer, "apply_batch", [[spawn]], False)[0][0][1]
+        actor_id = ask(peer, "apply_batch", [[spawn]], False)[0][0][1]
         place = [[[19, [actor_id, [131, 310, 0]]]], [[17, [actor_id, True]]], [[20, ["stat fps"]]], [[99, [actor_id]]]]
-        answers = raw(peer, "apply_batch", place, False)
+        answers = ask(peer, "apply_batch", place, False)
     assert answers[:2] == [[[1, actor_id]], [[1, actor_id]]]
     assert "no console" in answers[2][0][1][0]
     assert "99" in answers[3][0][1][0]

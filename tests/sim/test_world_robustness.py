@@ -16,7 +16,7 @@ from contextlib import suppress
 import msgpack
 import pytest
 from foveal_sim.world.rpc import CallError, MethodTable
-from world_client import _ENV, Server, run_client, run_server, server_command, start_client, world_server
+from world_client import _ENV, Server, call, run_client, run_server, server_command, start_client, world_server
 
 ALIVE = """
 facts["frame"] = world.tick() if world.get_settings().synchronous_mode else world.wait_for_tick().frame
@@ -74,19 +74,6 @@ def test_a_malformed_request_ends_only_its_connection(server, message):
             assert peer.recv(64) == b""
     with socket.create_connection(("127.0.0.1", server.rpc), timeout=10) as peer:
         assert call(peer, "version") == [None, [[1, "0.9.16"]]]
-
-
-def call(peer: socket.socket, method: str, *arguments: object) -> list[object]:
-    """Error and result of one call."""
-    peer.sendall(msgpack.packb([0, 1, method, [[False], *arguments]]))
-    unpacker = msgpack.Unpacker()
-    while True:
-        data = peer.recv(65536)
-        assert data, "the server closed the connection"
-        unpacker.feed(data)
-        for answer in unpacker:
-            assert answer[:2] == [1, 1]
-            return answer[2:]
 
 
 @pytest.mark.parametrize(

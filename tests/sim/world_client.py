@@ -7,6 +7,7 @@ import os
 import re
 import selectors
 import signal
+import socket
 import subprocess
 import sys
 import textwrap
@@ -15,6 +16,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+
+import msgpack
 
 START_S = 120
 CLIENT_S = 120
@@ -107,6 +110,26 @@ def start_client(body: str, port: int, *arguments: str) -> subprocess.Popen[str]
     pipe = subprocess.PIPE
     command = [*client_command(body, port), *arguments]
     return subprocess.Popen(command, env=_ENV, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
+
+
+def call(peer: socket.socket, method: str, *arguments: object) -> list[Any]:
+    """Error and result of one call over a bare connection."""
+    peer.sendall(msgpack.packb([0, 1, method, [[False], *arguments]]))
+    unpacker = msgpack.Unpacker()
+    while True:
+        data = peer.recv(65536)
+        assert data, "the server closed the connection"
+        unpacker.feed(data)
+        for answer in unpacker:
+            assert answer[:2] == [1, 1]
+            return answer[2:]
+
+
+def ask(peer: socket.socket, method: str, *arguments: object) -> Any:
+    """Result of a call that must not fail."""
+    error, result = call(peer, method, *arguments)
+    assert error is None
+    return result
 
 
 def _first_line(process: subprocess.Popen[str]) -> str:
