@@ -39,10 +39,13 @@ FEWEST = 12
 """Rounds after the warm-up: a line through fewer says little."""
 
 ROUND_DEADLINE_S = 180.0
+NEWS_S = 60.0
+"""Between two lines that say how far it is."""
 
 STAYS = """
 import os
 from foveal.carla import RoiCamera
+from foveal_sim.world.memory import give_back
 from foveal.policy import Fixed
 from foveal.region import Region
 rng = __import__("random").Random(int(sys.argv[2]))
@@ -75,6 +78,7 @@ while True:
         world = client.load_world(maps[(rounds // 3 + 1) % 2], False)
     ticks, wrong = drive(world)
     rounds += 1
+    give_back()  # what the allocator keeps of a scene that was built swings by more than what is looked for
     pages = int(open("/proc/self/statm").read().split()[1])
     print(json.dumps([ticks, wrong, pages * os.sysconf("SC_PAGE_SIZE")]), flush=True)
     if not sys.stdin.readline():
@@ -118,7 +122,7 @@ def _watch(server: Server, stays: subprocess.Popen[str], visits: Visitors, secon
     assert stays.stdin
     lines: queue.SimpleQueue[str] = queue.SimpleQueue()
     threading.Thread(target=lambda: [lines.put(line) for line in stays.stdout], daemon=True).start()
-    start, ticks, rounds = time.monotonic(), 0, 0
+    start, ticks, rounds, news = time.monotonic(), 0, 0, NEWS_S
     memory: dict[str, list[tuple[float, int]]] = {"server": [], "client": []}
     while (now := time.monotonic() - start) < seconds or len(memory["server"]) < FEWEST:
         try:
@@ -130,8 +134,13 @@ def _watch(server: Server, stays: subprocess.Popen[str], visits: Visitors, secon
         if server.process.poll() is not None:
             raise SoakError("the server has ended")
         ticks, rounds = ticks + found, rounds + 1
+        size = _resident(server.process.pid)
+        if now >= news:
+            news += NEWS_S
+            sizes = f"server {size / 2**20:.0f} MiB, client {held / 2**20:.0f} MiB"
+            print(f"{now / 60:.0f} of {seconds / 60:g} minutes: {rounds} rounds, {sizes}", file=sys.stderr, flush=True)
         if now > WARM_UP * seconds and rounds > EVERYTHING:
-            memory["server"].append((now, _resident(server.process.pid)))
+            memory["server"].append((now, size))
             memory["client"].append((now, held))
         visits.next()
         stays.stdin.write("on\n")

@@ -27,6 +27,7 @@ from foveal.scene.tick import CameraMount, Tick
 
 from foveal_sim.world.camera import Camera
 from foveal_sim.world.episode import Episode
+from foveal_sim.world.memory import give_back
 
 __all__ = ["GOLDEN", "DevicePainter", "GoldenPainter", "Painter", "SceneRenderer", "painter"]
 
@@ -122,6 +123,7 @@ class SceneRenderer:
             self._scene = build_scene(_static_scene(episode), replace(tick, ego_id=0))
             self._painter.load(self._scene.meshes)
             self._built_for = ref(episode), hidden
+            give_back()
         return self._scene
 
 
