@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from foveal_sim.cosim.card import CosimBuffer
-
-if TYPE_CHECKING:
-    from foveal_sim.xrt.library import World
+from foveal_sim.xrt.world import World
 
 __all__ = ["SimulatedBo"]
 

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 from pathlib import Path
 from types import SimpleNamespace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from foveal.errors import XclbinError
 from foveal.xclbin import read_file, read_image
 from foveal.xclbin.sections import Memory
 
-if TYPE_CHECKING:
-    from foveal_sim.xrt.library import World
+from foveal_sim.xrt.world import World
 
 __all__ = ["KEYS", "SimulatedDevice", "SimulatedUuid", "SimulatedXclbin"]
 

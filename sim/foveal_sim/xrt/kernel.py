@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from foveal.card import registers
 from foveal.card.roles import KERNEL
 
-if TYPE_CHECKING:
-    from foveal_sim.xrt.library import World
+from foveal_sim.xrt.world import World
 
 __all__ = ["SimulatedKernel", "SimulatedRegisterKernel"]
 

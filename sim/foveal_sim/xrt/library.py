@@ -2,24 +2,20 @@
 
 from __future__ import annotations
 
-import weakref
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 from enum import IntEnum
 from types import SimpleNamespace
 from typing import Any
-from uuid import UUID
 
-from foveal.card import Board, load_board
-from foveal.xclbin import Image
+from foveal.card import load_board
 
 from foveal_sim.cosim.card import CosimCard
 from foveal_sim.cosim.faults import Fault, parse_faults
-from foveal_sim.cosim.geometry import CosimGeometry
 from foveal_sim.xrt.buffer import SimulatedBo
 from foveal_sim.xrt.device import KEYS, SimulatedDevice, SimulatedUuid, SimulatedXclbin
 from foveal_sim.xrt.kernel import SimulatedKernel, SimulatedRegisterKernel
 from foveal_sim.xrt.run import SimulatedRun, State
+from foveal_sim.xrt.world import World
 
 __all__ = ["BDF", "SimulatedXrt"]
 
@@ -32,35 +28,6 @@ class Direction(IntEnum):
 
     XCL_BO_SYNC_BO_TO_DEVICE = 0
     XCL_BO_SYNC_BO_FROM_DEVICE = 1
-
-
-@dataclass
-class World:
-    """What all objects of one library share.
-
-    image: on the card. clock_ns: the card's time, in which the host's work is modelled.
-    """
-
-    board: Board
-    card: CosimCard
-    image: Image | None = None
-    clock_ns: float = 0.0
-    kernels: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
-    buffers: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
-    refused_writes: list[int] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        self.geometry = CosimGeometry(self.card)
-
-    def now_ns(self) -> int:
-        """The card's time with what the host has done since it was last asked."""
-        self.clock_ns += self.card.take_time()[0]
-        return int(self.clock_ns)
-
-    @property
-    def loaded(self) -> str:
-        """UUID of the image on the card; zeros without one."""
-        return str(self.image.uuid) if self.image is not None else str(UUID(int=0))
 
 
 class SimulatedXrt:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from enum import IntEnum
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from foveal.card import FrameCall, GeometryBuffers, registers
@@ -13,9 +13,7 @@ from foveal.errors import DeviceTimeout
 from foveal.geometry import PARAMETERS
 
 from foveal_sim.xrt.buffer import SimulatedBo
-
-if TYPE_CHECKING:
-    from foveal_sim.xrt.library import World
+from foveal_sim.xrt.world import World
 
 __all__ = ["SimulatedRun", "State"]
 
