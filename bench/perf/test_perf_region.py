@@ -1,7 +1,8 @@
 """Regions of a frame from the actors' boxes."""
 
 import numpy as np
-from foveal.policy import Sight, TrackedActors, choose
+import pytest
+from foveal.policy import Budget, Sight, TrackedActors, Wishes, choose
 from foveal.projection import Camera, project_many
 from foveal.region import Region, RegionSet
 from foveal.scene.tick import CameraMount, Tick
@@ -32,16 +33,37 @@ def test_merge_200_regions(benchmark):
     benchmark.extra_info["regions"] = len(merged)
 
 
-def test_regions_of_200_actors_in_view(benchmark):
-    """The whole choice of one tick: project, weigh, merge 200 vehicles that are all in the picture."""
+def crowd(count: int) -> Sight:
+    """A tick with so many vehicles that are all in the picture."""
     rng = np.random.default_rng(7)
-    count, mount = 200, CameraMount()
-    ahead = rng.uniform(8, 75, count)
+    mount, ahead = CameraMount(), rng.uniform(8, 75, count)
     transform, box, actor = boxes(count)
     transform[:, 0], transform[:, 1] = ahead, rng.uniform(-0.8, 0.8, count) * ahead
-    still = np.zeros(6)
-    tick = Tick(1, 0.05, 0, still, mount.pose(), ("vehicle.any",), actor, np.zeros(count, np.int32), transform,
+    tick = Tick(1, 0.05, 0, np.zeros(6), mount.pose(), ("vehicle.any",), actor, np.zeros(count, np.int32), transform,
                 rng.uniform(-10, 10, (count, 3)), box)  # fmt: skip
-    sight = Sight.of(tick, mount)
-    chosen = benchmark(choose, TrackedActors(), sight)
+    return Sight.of(tick, mount)
+
+
+def test_regions_of_200_actors_in_view(benchmark):
+    """The whole choice of one tick: project, weigh, merge."""
+    chosen = benchmark(choose, TrackedActors(), crowd(200))
     benchmark.extra_info["actors"] = len(chosen.actors)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5])
+def test_budget_of_200_rectangles(benchmark, share):
+    """What a budget adds to that: how many fit, and how much of the next one."""
+    sight = crowd(200)
+    wishes = TrackedActors().wishes(sight)
+    kept = benchmark(Budget(_Ready(wishes), share).wishes, sight)
+    benchmark.extra_info["actors"] = len(kept.weight)
+
+
+class _Ready:
+    """A policy whose answer is there already."""
+
+    def __init__(self, wishes: Wishes) -> None:
+        self.answer = wishes
+
+    def wishes(self, sight: Sight) -> Wishes:
+        return self.answer

@@ -9,7 +9,7 @@ import numpy as np
 
 from foveal.checks import integer
 
-__all__ = ["MAX_REGIONS", "Region", "RegionSet"]
+__all__ = ["MAX_REGIONS", "Region", "RegionSet", "nested", "outermost", "pixels_held"]
 
 MAX_REGIONS = 16
 """Regions the kernel holds (`NUM_ROI` in hw/rtl)."""
@@ -108,11 +108,11 @@ class RegionSet:
             raise ValueError(f"region boxes are {boxes.dtype}{boxes.shape}, expected integers (N, 4)")
         clipped = np.minimum(np.maximum(boxes.reshape(-1, 4), 0), np.array((width, height, width, height)))
         clipped = clipped[(clipped[:, 2] > clipped[:, 0]) & (clipped[:, 3] > clipped[:, 1])]
-        kept = _outermost(clipped.astype(np.int64))
+        kept = outermost(clipped.astype(np.int64))
         if len(kept) > MAX_REGIONS:
             from foveal.merge import merged  # compiled code: only drives with many actors pay for loading it
 
-            kept = _outermost(merged(kept, MAX_REGIONS))
+            kept = outermost(merged(kept, MAX_REGIONS))
         return cls(width, height, tuple(Region(*box) for box in kept.tolist()))
 
     @classmethod
@@ -141,22 +141,26 @@ class RegionSet:
     @property
     def share(self) -> float:
         """Pixels held by at least one region, as a share of the frame, 0..1."""
-        if not self.regions:
-            return 0.0
-        box = self.array()
-        x, y = np.unique(box[:, 0::2]), np.unique(box[:, 1::2])
-        across = (box[:, :1] <= x[:-1]) & (x[:-1] < box[:, 2:3])
-        down = (box[:, 1:2] <= y[:-1]) & (y[:-1] < box[:, 3:])
-        held = (down[:, :, None] & across[:, None, :]).any(axis=0)
-        return float(np.diff(y) @ held @ np.diff(x)) / (self.width * self.height)
+        return pixels_held(self.array()) / (self.width * self.height)
 
 
-def _outermost(box: np.ndarray) -> np.ndarray:
-    """The rows of (N, 4) `box` that lie in no other, in their order; the first of equal ones."""
-    if len(box) < 2:
-        return box
+def pixels_held(box: np.ndarray) -> int:
+    """Pixels that at least one of the (N, 4) rectangles holds."""
+    x, y = np.sort(box[:, 0::2], axis=None), np.sort(box[:, 1::2], axis=None)
+    across = (box[:, :1] <= x[:-1]) & (x[:-1] < box[:, 2:3])
+    down = (box[:, 1:2] <= y[:-1]) & (y[:-1] < box[:, 3:])
+    held = down.T.astype(np.float32) @ across.astype(np.float32) > 0
+    return int((y[1:] - y[:-1]) @ (held @ (x[1:] - x[:-1])))
+
+
+def nested(box: np.ndarray) -> np.ndarray:
+    """(N, N) bool: row i of (N, 4) `box` lies in row j; of equal rows, each in those before it."""
     x0, y0, x1, y1 = box.T
     inside = (x0[:, None] >= x0) & (y0[:, None] >= y0) & (x1[:, None] <= x1) & (y1[:, None] <= y1)
     row = np.arange(len(box))
-    inside &= ~(inside.T & (row[:, None] <= row))
-    return box[~inside.any(axis=1)]
+    return np.asarray(inside & ~(inside.T & (row[:, None] <= row)))
+
+
+def outermost(box: np.ndarray) -> np.ndarray:
+    """The rows of (N, 4) `box` that lie in no other, in their order; the first of equal ones."""
+    return box[~nested(box).any(axis=1)] if len(box) > 1 else box

@@ -11,6 +11,7 @@ from foveal.errors import SceneError
 from foveal.policy import (
     AttentionMap,
     Budget,
+    Chosen,
     Fixed,
     Hold,
     LaneAhead,
@@ -23,7 +24,7 @@ from foveal.policy import (
     warm_up,
 )
 from foveal.projection import project_many
-from foveal.region import Region
+from foveal.region import Region, RegionSet
 from hypothesis import given
 from hypothesis import strategies as st
 from scene_samples import CAR_BOX, MOUNT, tick_of
@@ -103,25 +104,73 @@ def test_malformed_wishes_are_refused(box: np.ndarray, weight: np.ndarray, actor
         Wishes(box, weight, actor)
 
 
-BOXES = st.lists(
-    st.tuples(st.integers(-50, 700), st.integers(-50, 400), st.integers(1, 300), st.integers(1, 200)), max_size=40
-)
+BOX = st.tuples(st.integers(-50, 700), st.integers(-50, 400), st.integers(1, 300), st.integers(1, 200))
+BOXES, FEW_BOXES = st.lists(BOX, max_size=40), st.lists(BOX, max_size=16)
+
+
+def budgeted(boxes: list, share: float) -> tuple[np.ndarray, Chosen, Wishes]:
+    """Rectangles as rows within the picture, the most important first; what is chosen; what the budget wants."""
+    rows = np.array([(x, y, x + w, y + h) for x, y, w, h in boxes], np.int64).reshape(-1, 4)
+    weight = np.linspace(2, 1, len(rows)) if len(rows) else np.zeros(0)
+    policy = Budget(Scripted({1: Wishes(rows, weight, np.arange(len(rows)))}), share)
+    return np.clip(rows, 0, (640, 360, 640, 360)), choose(policy, at(1)), policy.wishes(at(1))
+
+
+def held(rows: np.ndarray) -> int:
+    """Pixels of the picture that some row holds, counted one by one."""
+    picture = np.zeros((360, 640), bool)
+    for x0, y0, x1, y1 in rows:
+        picture[y0:y1, x0:x1] = True
+    return int(picture.sum())
+
+
+def seen(rows: np.ndarray) -> np.ndarray:
+    """Numbers of the rows that hold a pixel."""
+    return np.flatnonzero((rows[:, 2:] > rows[:, :2]).all(axis=1))
 
 
 @given(BOXES, st.floats(0, 1))
 def test_a_budget_is_never_exceeded_and_full_of_the_most_important(boxes: list, share: float) -> None:
-    rows = np.array([(x, y, x + w, y + h) for x, y, w, h in boxes], np.int64).reshape(-1, 4)
-    weight = np.linspace(2, 1, len(rows)) if len(rows) else np.zeros(0)
-    wishes = Wishes(rows, weight, np.arange(len(rows)))
-    whole = choose(Scripted({1: wishes}), at(1))
-    found = choose(Budget(Scripted({1: wishes}), share), at(1))
-    held = np.count_nonzero(found.regions.mask()) / (640 * 360)
-    assert held <= share + 1e-12
-    if np.count_nonzero(whole.regions.mask()) / (640 * 360) <= share:
-        assert found.regions == whole.regions
-    if found.actors:
-        visible = [n for n, row in enumerate(rows) if not Region(*row.tolist()).clipped(640, 360).empty]
-        assert list(found.actors) == visible[: len(found.actors)]
+    rows, found, wanted = budgeted(boxes, share)
+    assert np.count_nonzero(found.regions.mask()) / (640 * 360) <= share + 1e-12
+    visible = seen(rows)
+    assert list(found.actors) == visible[: len(found.actors)].tolist()
+    assert found.dropped["over_budget"] == len(visible) - len(found.actors)
+    assert (wanted.box[:-1] == rows[visible[: len(wanted.box)]][:-1]).all(), "only the last is shrunk"
+    whole = RegionSet.of_boxes(rows, 640, 360)
+    if np.count_nonzero(whole.mask()) / (640 * 360) <= share:
+        assert found.regions == whole
+
+
+@given(BOXES, st.floats(0, 1))
+def test_what_a_budget_shrinks_keeps_its_middle_and_its_shape(boxes: list, share: float) -> None:
+    rows, found, wanted = budgeted(boxes, share)
+    if not found.actors:
+        return
+    (x0, y0, x1, y1), (a0, b0, a1, b1) = wanted.box[-1].tolist(), rows[found.actors[-1]].tolist()
+    assert a0 <= x0 < x1 <= a1
+    assert b0 <= y0 < y1 <= b1
+    assert abs((x0 + x1) - (a0 + a1)) <= 1, "half a pixel off its middle"
+    assert abs((y0 + y1) - (b0 + b1)) <= 1
+    # Sides w and h are those of the same share of the whole's, rounded up to pixels.
+    assert (x1 - x0 - 1) / (a1 - a0) < (y1 - y0) / (b1 - b0)
+    assert (y1 - y0 - 1) / (b1 - b0) < (x1 - x0) / (a1 - a0)
+
+
+@given(FEW_BOXES, st.floats(0, 1))
+def test_a_budget_that_binds_is_used_up_to_one_more_row_and_column(boxes: list, share: float) -> None:
+    """While nothing is merged: what the next larger part would add is at most a row and a column of it."""
+    rows, found, wanted = budgeted(boxes, share)
+    visible = seen(rows)
+    if held(rows) <= share * 640 * 360:
+        return
+    used = held(wanted.box)
+    number = len(found.actors) - 1
+    if number >= 0 and held(rows[visible[: number + 1]]) > share * 640 * 360:
+        width, height = wanted.box[-1, 2:] - wanted.box[-1, :2]
+    else:  # not a pixel of the next one fits
+        width = height = 0
+    assert share * 640 * 360 - used < width + height + 1
 
 
 def test_the_middle_of_what_alone_is_too_large_is_kept() -> None:
@@ -129,6 +178,27 @@ def test_the_middle_of_what_alone_is_too_large_is_kept() -> None:
     assert found.regions.regions == (Region(160, 90, 480, 270),)
     assert found.dropped == {"over_budget": 1}
     assert choose(Budget(Fixed([LEFT]), 0.0), SIGHT).regions.regions == ()
+
+
+def test_what_no_longer_fits_gets_what_is_left_and_pays_only_for_what_is_not_held_yet() -> None:
+    near, beside, under = Region(0, 0, 320, 180), Region(340, 0, 640, 180), Region(80, 100, 400, 260)
+    for second, part, costs in (
+        (beside, Region(390, 30, 590, 150), 200 * 120),
+        (under, Region(140, 130, 340, 230), 200 * 100 - (320 - 140) * (180 - 130)),
+    ):
+        policy = Union(Fixed([near], weight=2.0), Fixed([second]))
+        found = choose(Budget(policy, (320 * 180 + costs) / (640 * 360)), SIGHT)
+        assert found.regions.regions == (near, part)
+
+
+def test_the_lane_ahead_uses_its_budget() -> None:
+    """A lane of 3.5 m from the car on: the second stretch alone would take more than a budget of 15 %."""
+    path = np.zeros((60, 7))
+    path[:, 0], path[:, 6] = 2.0 * np.arange(60), 3.5
+    lane = LaneAhead(lambda sight: path)
+    whole, found = choose(lane, SIGHT).regions, choose(Budget(lane, 0.15), SIGHT).regions
+    assert whole.share > 0.2
+    assert 0.145 < found.share <= 0.15
 
 
 @pytest.mark.parametrize("share", [-0.1, 1.1, float("nan")])

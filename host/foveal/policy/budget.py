@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable
+
 import numpy as np
 
-from foveal.policy.choice import merged_share
+from foveal.policy.coverage import Coverage
 from foveal.policy.sight import Sight
 from foveal.policy.wishes import Policy, Wishes
 
@@ -14,7 +17,9 @@ __all__ = ["Budget"]
 class Budget:
     """The most important wishes of `policy` whose regions, once merged, hold at most `share` of the frame's pixels.
 
-    If the first alone is too large, the middle of it is kept: something near must not vanish because it is near.
+    The first that does not fit is shrunk about its middle, in its own shape, until it does; all behind it are dropped.
+    So what is near does not vanish because it is near. The middle is what an agent needs of it: the sides are margin,
+    and the corners around a stretch of lane lie beside the lane.
     """
 
     def __init__(self, policy: Policy, share: float) -> None:
@@ -25,35 +30,54 @@ class Budget:
 
     def wishes(self, sight: Sight) -> Wishes:
         wanted = self._policy.wishes(sight).by_weight()
-        width, height = sight.camera.width, sight.camera.height
-        box = np.stack([np.clip(wanted.box[:, k], 0, (width, height)[k % 2]) for k in range(4)], axis=1)
+        size = np.array((sight.camera.width, sight.camera.height) * 2)
+        box = np.clip(wanted.box, 0, size)
         seen = (box[:, 2] > box[:, 0]) & (box[:, 3] > box[:, 1])
-        wanted = Wishes(box[seen], wanted.weight[seen], wanted.actor[seen], wanted.dropped)
-        kept = self._fitting(wanted.box, width, height)
-        over = max(0, len(wanted.weight) - max(kept, 1))
-        dropped = {**wanted.dropped, "over_budget": wanted.dropped.get("over_budget", 0) + over}
-        if kept == 0 and len(wanted.weight):
-            first = _middle(wanted.box[0], self._share * width * height)
-            return Wishes(first[None], wanted.weight[:1], wanted.actor[:1], dropped)
-        return Wishes(wanted.box[:kept], wanted.weight[:kept], wanted.actor[:kept], dropped)
+        box, weight, actor = box[seen], wanted.weight[seen], wanted.actor[seen]
+        coverage, frame = Coverage(box), sight.camera.width * sight.camera.height
 
-    def _fitting(self, box: np.ndarray, width: int, height: int) -> int:
-        """How many of the first rectangles fit, found by halving: what it answers was tried, though more might fit."""
-        if merged_share(box, width, height) <= self._share:
-            return len(box)
-        fits, fails = 0, len(box)
-        while fails - fits > 1:
-            middle = (fits + fails) // 2
-            if merged_share(box[:middle], width, height) <= self._share:
-                fits = middle
-            else:
-                fails = middle
-        return fits
+        def fits(count: int, more: np.ndarray | None = None) -> bool:
+            return coverage.pixels(count, more) / frame <= self._share
+
+        kept = len(box) if fits(len(box)) else _largest(fits, len(box))
+        if kept < len(box):
+            left = self._share * frame - coverage.pixels(kept)
+            part = _shrunk(box[kept], left, lambda shrunk: fits(kept, shrunk))
+            if part is not None:
+                box[kept] = part
+                kept += 1
+        dropped = {**wanted.dropped, "over_budget": wanted.dropped.get("over_budget", 0) + len(box) - kept}
+        return Wishes(box[:kept], weight[:kept], actor[:kept], dropped)
 
 
-def _middle(box: np.ndarray, pixels: float) -> np.ndarray:
-    """(4,) the part around the middle of `box`, of its shape, that holds at most `pixels`; may be empty."""
+def _shrunk(box: np.ndarray, left: float, fits: Callable[[np.ndarray], bool]) -> np.ndarray | None:
+    """(4,) the largest rectangle about the middle of `box`, of its shape, that fits; None where no pixel does.
+
+    left: pixels that it may have where it overlaps nothing.
+    """
     size = box[2:] - box[:2]
-    kept = np.floor(size * np.sqrt(min(1.0, pixels / float(size[0] * size[1])))).astype(np.int64)
-    start = box[:2] + (size - kept) // 2
-    return np.concatenate([start, start + kept])
+    longer, shape = int(size.max()), float(size.min() / size.max())
+
+    def part(length: int) -> np.ndarray:
+        kept = -(-size * length // longer)
+        start = box[:2] + (size - kept) // 2
+        return np.concatenate([start, start + kept])
+
+    guess = int((math.sqrt(1 + 4 * shape * left) - 1) / (2 * shape))  # length * (length * shape + 1) = left
+    length = _largest(lambda length: fits(part(length)), longer, guess)
+    return part(length) if length else None
+
+
+def _largest(fits: Callable[[int], bool], fails: int, guess: int = 0) -> int:
+    """How many fit of 0, which do, to `fails`, which do not. What it answers was tried, though more might fit.
+
+    guess: tried first, and the next; then the rest is halved.
+    """
+    best = 0
+    for tried in (guess, guess + 1) if guess else ():
+        if tried < fails:
+            best, fails = (tried, fails) if fits(tried) else (best, tried)
+    while fails - best > 1:
+        middle = (best + fails) // 2
+        best, fails = (middle, fails) if fits(middle) else (best, middle)
+    return best

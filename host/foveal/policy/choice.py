@@ -12,7 +12,7 @@ from foveal.policy.wishes import Policy
 from foveal.projection import Camera, project_many
 from foveal.region import MAX_REGIONS, RegionSet
 
-__all__ = ["Chosen", "choose", "merged_share", "warm_up"]
+__all__ = ["Chosen", "choose", "warm_up"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +41,3 @@ def warm_up() -> None:
     """Compile what choose() runs compiled, so that no tick pays for it."""
     project_many(Camera(np.zeros(6), 2, 2, 90.0), np.zeros((1, 6)), np.ones((1, 9)))
     RegionSet.of_boxes(np.array([(n, n, n + 1, n + 1) for n in range(MAX_REGIONS + 1)]), 64, 64)
-
-
-def merged_share(box: np.ndarray, width: int, height: int) -> float:
-    """Share of the frame, 0..1, that :func:`choose` would render for these (N, 4) rectangles."""
-    return RegionSet.of_boxes(box, width, height).share
