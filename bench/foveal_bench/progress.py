@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TypeVar
 
+from foveal.counted import counted
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.progress import Progress as Bar
@@ -47,4 +48,4 @@ class Progress:
             for number, item in enumerate(items, start=1):
                 yield item
                 if number % every == 0 or number == count:
-                    self._console.print(f"{number} of {count} ticks done", highlight=False)
+                    self._console.print(f"{number} of {counted(count, 'tick')} done", highlight=False)

@@ -26,7 +26,7 @@ def main(arguments: Sequence[str] | None = None) -> Stage:
             ego.drive(tick, 10.0)
             others = max(others, len(tick.actor_id) - 1)
         scene.print_table()
-        print(f"others        {others} vehicles and walkers at most")
+        print(f"others        {others} at most, vehicles and walkers")
         return scene
 
 

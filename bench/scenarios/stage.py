@@ -22,6 +22,7 @@ from foveal.carla import RoiCamera  # before carla: it finds the client a cache 
 import carla
 from foveal.carla.client import Drive, connect
 from foveal.carla.image import RoiImage
+from foveal.counted import counted
 from foveal.errors import FovealError, ServerLost
 from foveal.policy import Policy
 from foveal.scene.tick import Tick
@@ -115,7 +116,7 @@ class Stage:
         for (name, provenance), values in times.items():
             print(f"{name:14}{median(values):10.3f}  {provenance}")
         if self.chosen.save:
-            print(f"saved         {len(self.seen)} images in {self.chosen.save}")
+            print(f"saved         {counted(len(self.seen), 'image')} in {self.chosen.save}")
 
 
 @contextmanager
@@ -140,14 +141,15 @@ def stage(chosen: argparse.Namespace, traffic: int = 0, walkers: int = 0) -> Ite
                 scene.lost = True
                 raise
     except KeyboardInterrupt:
-        print(f"interrupted after {len(scene.seen) if scene else 0} ticks", flush=True)
+        print(f"interrupted after {counted(len(scene.seen) if scene else 0, 'tick')}", flush=True)
         if scene and scene.seen:
             scene.print_table()
         raise
 
 
 def _announce(progress: Progress, chosen: argparse.Namespace, place: str) -> None:
-    progress.say(f"driving {chosen.ticks} ticks of {chosen.scenario} on map {place} with device {chosen.device}")
+    ticks = counted(chosen.ticks, "tick")
+    progress.say(f"driving {ticks} of {chosen.scenario} on map {place} with device {chosen.device}")
 
 
 def run(main: Callable[[], Stage]) -> None:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from driver import LEFT, STRAIGHT, Driver, degrees, path
 from foveal.carla.areas import junction_areas
+from foveal.counted import counted
 from foveal.errors import FovealError
 from foveal.policy import Budget, LaneAhead, TrackedActors, Union
 from foveal.zone import ZonePlan
@@ -33,7 +34,8 @@ def main(arguments: Sequence[str] | None = None) -> Stage:
             ego.drive(tick, 6.0, stop_at_m=line + 3.0 if yields else math.inf)
             waited += yields
         scene.print_table()
-        print(f"yielded       {waited} ticks; {zones.entered} zone entered, {zones.left} left")
+        print(f"yielded       {counted(waited, 'tick')}")
+        print(f"zones         {zones.entered} entered, {zones.left} left")
         return scene
 
 

@@ -119,7 +119,7 @@ def test_the_turn_is_made_after_the_oncoming_car_has_passed() -> None:
     assert passed < half, "first they pass, then it turns"
     facing = [shown(row, [o[1], o[2], o[3] + 0.6]) for row, o in zip(rows[:passed], other, strict=False)]
     assert sum(facing) > 0.9 * len(facing), "who comes is in a region until they have passed"
-    assert "1 zone entered" in text
+    assert "zones         1 entered, " in text
     assert all(shown(rows[0], on_lane(rows[0], metres)) for metres in (10.0, 15.0)), "the lane, not the bonnet"
     assert not shown(rows[0], on_lane(rows[0], 6.0))
 
@@ -148,7 +148,7 @@ def test_dense_traffic_stays_within_its_budget() -> None:
     assert max(row["share"] for row in rows) <= 0.2 + 1e-9
     assert any(len(row["regions"]) > 1 for row in rows)
     assert rows[-1]["speed"] > 1.0
-    assert "42 vehicles and walkers" in text
+    assert "others        42 at most, vehicles and walkers" in text
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -186,6 +186,14 @@ def test_the_table_and_the_pictures(tmp_path: Path) -> None:
         (line,) = (line for line in lines if line.startswith(stage + " "))
         assert line.endswith("measured")
     assert len(list((tmp_path / "out").glob("*.png"))) == 3
+
+
+def test_what_there_is_one_of_is_said_in_the_singular(tmp_path: Path) -> None:
+    code, printed, errors = end("follow_traffic", *SMALL, "--ticks", "1", "--save", str(tmp_path))
+    assert code == 0, errors
+    assert errors.startswith("driving 1 tick of follow_traffic on ")
+    assert errors.splitlines()[1:] == ["1 of 1 tick done"]
+    assert f"1 image in {tmp_path}\n" in printed
 
 
 def _world(port: int) -> tuple[bool, int]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from xml.etree import ElementTree as ET
 
 import carla
@@ -416,6 +417,25 @@ def test_the_server_says_whether_a_map_can_be_used(tmp_path) -> None:
     done = run_server("--map", str(file), "--check")
     assert (done.returncode, done.stdout) == (1, "")
     assert "mine.xodr, line 5: <geometry> of road 1 is 0 m long" in done.stderr
+
+
+@pytest.mark.parametrize("sides", [("left",), ("right",), ("left", "right")], ids="+".join)
+def test_a_check_counts_what_the_file_holds_in_the_right_number(tmp_path, sides: tuple[str, ...]) -> None:
+    file, root = tmp_path / "mine.xodr", ET.fromstring(road())
+    section = root.find(".//laneSection")
+    for side in {"left", "right"} - set(sides):
+        section.remove(section.find(side))
+    file.write_text(ET.tostring(root, encoding="unicode"), encoding="utf-8")
+    said = re.search(
+        r"can be used: (\d+) (roads?), (\d+) (lanes?), (\d+) (warnings?)",
+        run_server("--map", str(file), "--check").stdout,
+    )
+    assert said
+    lanes = sum(lane.find("width") is not None for lane in root.iterfind(".//lane"))  # the middle has none
+    roads = sum(road.find(".//lane/width") is not None for road in root.iterfind("road"))
+    assert (int(said[1]), int(said[3])) == (roads, lanes)
+    for count, noun in zip(said.groups()[::2], said.groups()[1::2], strict=True):
+        assert noun.endswith("s") == (count != "1")
 
 
 def test_a_link_to_a_missing_road_is_refused():

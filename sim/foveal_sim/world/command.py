@@ -6,6 +6,7 @@ import argparse
 import logging
 import sys
 
+from foveal.counted import counted
 from foveal.errors import FovealError
 
 from foveal_sim.maps import map_names
@@ -49,7 +50,8 @@ def _check(source: str) -> int:
     for warning in road_map.warnings:
         print(f"warning: {warning}")
     roads, lanes = len({lane.road for lane in road_map.lanes}), len(road_map.lanes)
-    print(f"map {road_map.name} can be used: {roads} roads, {lanes} lanes, {len(road_map.warnings)} warnings")
+    counts = ((roads, "road"), (lanes, "lane"), (len(road_map.warnings), "warning"))
+    print(f"map {road_map.name} can be used: {', '.join(counted(count, noun) for count, noun in counts)}")
     return 0
 
 
