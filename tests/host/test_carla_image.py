@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import carla
@@ -36,10 +37,19 @@ def test_the_mask_is_where_pixels_were_rendered() -> None:
     assert np.array_equal(image().mask, expected)
 
 
-@pytest.mark.parametrize("name", ["a/b/shot.png", "a/b/shot"])
-def test_a_picture_on_disk_has_the_colours_in_a_folder_that_is_made(tmp_path: Path, name: str) -> None:
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("a/b/shot.png", "a/b/shot.png"),
+        ("a/b/shot", "a/b/shot.png"),
+        ("run.2/frame.000123", "run.2/frame.000123.png"),
+        ("shot.xyz", "shot.xyz.png"),
+        ("shot.TIFF", "shot.TIFF"),
+    ],
+)
+def test_a_picture_on_disk_has_the_colours_in_a_folder_that_is_made(tmp_path: Path, name: str, written: str) -> None:
     path = image().save_to_disk(tmp_path / name)
-    assert path == str(tmp_path / "a/b/shot.png")
+    assert path == str(tmp_path / written)
     stored = np.asarray(Image.open(path))
     assert stored.shape == (4, 6, 3)
     assert stored[0, 1].tolist() == [6, 5, 4]
@@ -56,3 +66,24 @@ def test_a_file_that_cannot_be_written_says_which(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     with pytest.raises(OSError, match="file"):
         image().save_to_disk(tmp_path / "file" / "shot.png")
+
+
+@pytest.mark.parametrize("before", [None, b"a picture of yesterday"])
+def test_a_full_disk_leaves_no_torn_picture_and_what_was_there(tmp_path: Path, before: bytes | None) -> None:
+    """A limit on the size of files stands in for the disk."""
+    pixels = np.random.default_rng(1).integers(0, 256, (64, 64, 4), np.uint8)  # noise does not compress
+    shown = RoiImage(1, 0.0, carla.Transform(), 90.0, pixels, RegionSet.full(64, 64), ())
+    file = tmp_path / "shot.png"
+    if before is not None:
+        file.write_bytes(before)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, hard))
+    try:
+        with pytest.raises(OSError, match=r"shot\.png"):
+            shown.save_to_disk(file)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    assert [path.name for path in tmp_path.iterdir()] == ([] if before is None else ["shot.png"])
+    assert before is None or file.read_bytes() == before
+    with Image.open(shown.save_to_disk(file)) as picture:
+        assert picture.size == (64, 64)

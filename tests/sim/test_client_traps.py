@@ -54,6 +54,8 @@ def server() -> Iterator[Server]:
 class Callbacks:
     """Plays the world as far as a listener needs it. The client's thread drops what is removed a moment later."""
 
+    id = 1
+
     def __init__(self) -> None:
         self.held: dict[int, Any] = {}
         self.dropped = threading.Event()
@@ -64,6 +66,9 @@ class Callbacks:
 
     def remove_on_tick(self, number: int) -> None:
         threading.Thread(target=self._drop, args=(number,)).start()
+
+    def get_snapshot(self) -> Any:
+        return SimpleNamespace(id=self.id)
 
     def _drop(self, number: int) -> None:
         time.sleep(0.3)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import atexit
 import logging
+import os
 import threading
 import time
 import weakref
 from collections import deque
 from collections.abc import Callable, Mapping
+from functools import partial
 from types import TracebackType
 from typing import Self
 
@@ -19,6 +21,7 @@ from foveal.carla.failure import server_lost
 from foveal.carla.image import RoiImage
 from foveal.carla.outside import Drawn, Filler, Outside
 from foveal.carla.reader import TickReader
+from foveal.carla.turns import DeviceTurns
 from foveal.carla.world_scene import static_scene
 from foveal.channel import Channel, checked
 from foveal.device import Device, open_device
@@ -46,6 +49,9 @@ _JOIN_S = 10.0
 _SILENCE_S = 5.0
 """A listener asks whether the server still answers after so long (of real time) without a snapshot."""
 
+_LOOK_S = 0.5
+"""It looks so often whether the world is another: loading one takes the client's listeners away without a word."""
+
 _WEATHER_S = 1.0
 """The sun is asked for so often, in simulated seconds: it costs a round trip."""
 
@@ -62,7 +68,9 @@ class RoiCamera:
         camera = RoiCamera(world, blueprint, transform, attach_to=vehicle)
 
     Snapshots arrive in the client's thread; rendering and the callback run in one thread of the camera's own. An
-    image's frame is its snapshot's: a snapshot that cannot be rendered gives no image, never an older one.
+    image's frame is its snapshot's: a snapshot that cannot be rendered gives no image, never an older one. A camera
+    belongs to one world of one process: a world that is loaded anew and a server that is lost end it (`failure`), and
+    it is silent in a forked child.
     """
 
     def __init__(
@@ -84,9 +92,10 @@ class RoiCamera:
 
         blueprint: `sensor.camera.rgb`, `.depth`, `.semantic_segmentation` or `.instance_segmentation`. policy: what to
         render, vehicles and walkers unless given. device: a backend's name, or an open device, which stays the
-        caller's. channels: what images hold beside, from the same pass: `depth`, `semantic`, `instance`. outside: what
-        stands elsewhere, "black", "hold" (rendered last) or "coarse" (a quarter of the pixels). zone: where materials
-        and textures are fetched while `attach_to` is there; one zone, or what gives one a frame, such as a ZonePlan.
+        caller's; cameras that share one draw in turns. channels: what images hold beside, from the same pass: `depth`,
+        `semantic`, `instance`. outside: what stands elsewhere, "black", "hold" (rendered last) or "coarse" (a quarter
+        of the pixels). zone: where materials and textures are fetched while `attach_to` is there; one zone, or what
+        gives one a frame, such as a ZonePlan.
         queue: snapshots that may wait; beyond it the oldest is dropped and counted.
         Raises SceneError for another blueprint, attribute values that are no camera, or zones that nothing drives
         through; DeviceNotFound.
@@ -100,7 +109,10 @@ class RoiCamera:
             raise SceneError("zones follow what carries the camera; give attach_to, or one zone")
         if queue < 1:
             raise ValueError(f"at least one snapshot must be able to wait, got queue={queue}")
-        self.attributes: Mapping[str, str] = {attribute.id: _text(attribute) for attribute in blueprint}
+        try:
+            self.attributes: Mapping[str, str] = {attribute.id: _text(attribute) for attribute in blueprint}
+        except ValueError as error:  # a number that no float holds
+            raise SceneError(f"the blueprint's attributes are no camera: {error}") from error
         self._type, self._kind = blueprint.id, kind
         self._channels = kind.channels if channels is None else kind.channels | checked(channels)
         self._mount = _mount(self.attributes, transform)
@@ -111,23 +123,27 @@ class RoiCamera:
         self._filler = Filler(Outside.of(outside))
         self._zone = zone
         self._owned = isinstance(device, str)
-        self._device: Device = open_device(device) if isinstance(device, str) else device
+        self._device = DeviceTurns.of(open_device(device) if isinstance(device, str) else device)
         self._scene: Scene | None = None
+        self._episode = world.id
         self._light: tuple[float, tuple[float, float, float]] | None = None
         self._waiting: deque[carla.WorldSnapshot] = deque()
         self._queue = queue
         self._change = threading.Condition()
+        self._preparing = threading.Lock()
         self._callback: Callable[[RoiImage], object] | None = None
         self._thread: threading.Thread | None = None
         self._subscription: int | None = None
-        self._let_go = threading.Event()
-        self._let_go.set()
+        self._held: list[threading.Event] = []
+        self._last_frame = 0
         self._dropped = 0
         self._failure: Exception | None = None
         self._told = False
         self._alive = True
+        self._process = os.getpid()
         # The package's own threads may call into an interpreter that is ending, and then end the process by a signal.
-        atexit.register(_stop, weakref.ref(self))
+        self._at_exit = partial(_stop, weakref.ref(self))
+        atexit.register(self._at_exit)
 
     @property
     def type_id(self) -> str:
@@ -178,39 +194,50 @@ class RoiCamera:
 
         A second call replaces the callback. Raises FovealError after destroy(), or what ended the camera before.
         """
-        if not self._alive:
-            raise FovealError("the camera was destroyed; make another one")
-        if self._failure is not None:
-            raise self._failure
+        if not callable(callback):
+            raise TypeError(f"listen() takes what is called with each image, got {callback!r}")
+        if self._process != os.getpid():
+            raise FovealError("a forked process has no client; connect and make the camera in the process that uses it")
         self._prepare()
         with self._change:
+            if not self._alive:
+                raise FovealError("the camera was destroyed; make another one")
+            if self._failure is not None:
+                raise self._failure
             self._callback = callback
-        if self._thread is None:
-            self._thread = threading.Thread(target=self._work, name="foveal-camera", daemon=True)
-            self._thread.start()
-            self._subscribe()
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, name="foveal-camera", daemon=True)
+                self._thread.start()
+                self._subscribe()
 
     def stop(self) -> None:
         """No callback begins after this returns. May be called twice, and from the callback."""
-        if self._subscription is not None:
-            self._world.remove_on_tick(self._subscription)
-            self._subscription = None
+        if self._process != os.getpid():
+            self._callback = None
+            return
         with self._change:
+            subscription, self._subscription = self._subscription, None
+            thread, self._thread = self._thread, None
             self._callback = None
             self._waiting.clear()
             self._change.notify_all()
-        thread, self._thread = self._thread, None
+        if subscription is not None:
+            self._world.remove_on_tick(subscription)
         if thread is not None and thread is not threading.current_thread():
             thread.join(_JOIN_S)
 
     def destroy(self) -> bool:
         """Stop, and give the device back. True unless it was destroyed before."""
-        if not self._alive:
-            return False
+        with self._change:
+            if not self._alive:
+                return False
+            self._alive = False
         self.stop()
-        self._alive = False
-        if self._owned:
-            self._device.close()
+        if self._process == os.getpid():
+            if self._owned:
+                self._device.close()
+            if all(event.is_set() for event in self._held):
+                atexit.unregister(self._at_exit)
         return True
 
     def __enter__(self) -> Self:
@@ -223,26 +250,40 @@ class RoiCamera:
 
     def _prepare(self) -> None:
         """Meshes of the world, once: the first image must not wait for them."""
-        if self._scene is None:
+        with self._preparing:
+            if self._scene is not None or not self._alive or self._failure is not None:
+                return
             warm_up()
-            static = static_scene(self._world)
+            try:
+                static = static_scene(self._world, laneless=True)
+            except RuntimeError as error:
+                raise server_lost(error) from error
             snapshot = self._world.get_snapshot()
+            self._same_world(snapshot)
             there = not self._reader.ego_id or snapshot.has_actor(self._reader.ego_id)
             tick = self._reader.read(snapshot) if there else None  # a parent just spawned comes with the next tick
             self._scene = build_scene(static, tick)
             self._device.load(self._scene.meshes)
 
+    def _same_world(self, snapshot: carla.WorldSnapshot) -> None:
+        if snapshot.id != self._episode:
+            raise SceneError(
+                f"frame {snapshot.frame} is of another world than the camera (load_world, reload_world, "
+                "generate_opendrive_world or a server that was started again); make another camera there"
+            )
+
     def _subscribe(self) -> None:
         """The client's threads touch the interpreter as long as they hold the callable: its end is awaited at exit."""
         callback = self._arrive
-        self._let_go = threading.Event()
-        weakref.finalize(callback, self._let_go.set).atexit = False
+        let_go = threading.Event()
+        weakref.finalize(callback, let_go.set).atexit = False
+        self._held = [event for event in self._held if not event.is_set()] + [let_go]
         self._subscription = self._world.on_tick(callback)
 
     def _arrive(self, snapshot: carla.WorldSnapshot) -> None:
         """In the client's thread: keep it short."""
         with self._change:
-            if self._callback is None or not self._period.take(snapshot.timestamp.elapsed_seconds):
+            if self._callback is None or (snapshot.id == self._episode and not self._is_new(snapshot)):
                 return
             if len(self._waiting) == self._queue:
                 self._waiting.popleft()
@@ -250,13 +291,21 @@ class RoiCamera:
             self._waiting.append(snapshot)
             self._change.notify_all()
 
+    def _is_new(self, snapshot: carla.WorldSnapshot) -> bool:
+        """Is it due, and newer than the last? A stream that was interrupted begins again with what it had sent."""
+        if snapshot.frame <= self._last_frame or not self._period.take(snapshot.timestamp.elapsed_seconds):
+            return False
+        self._last_frame = snapshot.frame
+        return True
+
     def _work(self) -> None:
         """The camera's thread: render what waits, in order, until stop()."""
         me = threading.current_thread()
+        heard = time.monotonic()
         while True:
             with self._change:
                 self._change.wait_for(
-                    lambda: self._waiting or self._callback is None or self._thread is not me, _SILENCE_S
+                    lambda: self._waiting or self._callback is None or self._thread is not me, min(_LOOK_S, _SILENCE_S)
                 )
                 callback = self._callback
                 if callback is None or self._thread is not me:
@@ -264,17 +313,24 @@ class RoiCamera:
                 snapshot = self._waiting.popleft() if self._waiting else None
             try:
                 if snapshot is None:
-                    self._ask()
+                    self._same_world(self._world.get_snapshot())
+                    if time.monotonic() - heard >= _SILENCE_S:
+                        self._ask()
+                        heard = time.monotonic()
                     continue
                 image = self._image(snapshot)
-            except Exception as error:  # a server that is gone, a device that fails, a policy of the user's
-                self._fail(error)
+                heard = time.monotonic()
+            except BaseException as error:  # a server that is gone, a device that fails, a policy of the user's
+                self._fail(error if isinstance(error, Exception) else FovealError(f"a policy ended it ({error!r})"))
                 return
             if self._callback is callback:
                 try:
                     callback(image)
                 except Exception:
                     _LOG.exception("the callback of frame %d failed", image.frame)
+                except BaseException as error:  # SystemExit would end this thread alone, without a word
+                    self._fail(FovealError(f"the callback of frame {image.frame} ended the camera ({error!r})"))
+                    return
 
     def _ask(self) -> None:
         """A round trip: a client learns of a dead server by nothing else. Raises ServerLost."""
@@ -285,7 +341,10 @@ class RoiCamera:
 
     def _sun(self, now_s: float) -> tuple[float, float, float]:
         if self._light is None or not self._light[0] <= now_s < self._light[0] + _WEATHER_S:
-            weather = self._world.get_weather()
+            try:
+                weather = self._world.get_weather()
+            except RuntimeError as error:
+                raise server_lost(error) from error
             self._light = now_s, sun_direction(weather.sun_azimuth_angle, weather.sun_altitude_angle)
         return self._light[1]
 
@@ -299,6 +358,7 @@ class RoiCamera:
     def _image(self, snapshot: carla.WorldSnapshot) -> RoiImage:
         assert self._scene is not None
         scene = self._scene
+        self._same_world(snapshot)
         start = time.perf_counter_ns()
         tick = self._reader.read(snapshot)
         read = time.perf_counter_ns()
@@ -311,13 +371,13 @@ class RoiCamera:
         zone = self._zone(tick) if callable(self._zone) else self._zone
         draw = draw_list(scene, tick, self._mount, sun, zone)
         placed = time.perf_counter_ns()
-        frame = self._device.render(draw, regions, channels=self._channels)
+        frame = self._device.render(scene.meshes, draw, regions, self._channels)
         if frame.frame != tick.frame or tick.frame != snapshot.frame:
             raise DeviceError(f"the device answered frame {frame.frame} when asked for {tick.frame}; reset it")
 
         def again(mount: CameraMount) -> Drawn:
             whole = RegionSet.full(mount.width, mount.height)
-            small = self._device.render(draw_list(scene, tick, mount, sun, zone), whole, channels=self._channels)
+            small = self._device.render(scene.meshes, draw_list(scene, tick, mount, sun, zone), whole, self._channels)
             return planes_of(small, mount, self._channels), small.stages
 
         planes, filling = self._filler.fill(
@@ -339,9 +399,11 @@ class RoiCamera:
 
 def _stop(camera: weakref.ref[RoiCamera]) -> None:
     held = camera()
-    if held is not None:
-        held.stop()
-        held._let_go.wait(_JOIN_S)
+    if held is None or held._process != os.getpid():
+        return
+    held.stop()
+    for event in held._held:
+        event.wait(_JOIN_S)
 
 
 def _text(attribute: carla.ActorAttribute) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import threading
 from collections.abc import Iterator
+from io import BytesIO
 from pathlib import Path
 
 import carla
@@ -77,12 +79,25 @@ class RoiImage:
     def save_to_disk(
         self, path: str | os.PathLike[str], color_converter: carla.ColorConverter = carla.ColorConverter.Raw
     ) -> str:
-        """Write a picture; folders are made, a name without a suffix gets .png. Returns the path. Raises OSError."""
+        """Write a picture; folders are made, a name without the suffix of a picture gets .png. Returns the path.
+
+        Raises OSError with the file's name when it cannot be written whole; what had that name before is still there.
+        """
         file = Path(path)
-        if not file.suffix:
-            file = file.with_name(file.name + ".png")
+        form = Picture.registered_extensions().get(file.suffix.lower())
+        if form is None or form not in Picture.SAVE:
+            file, form = file.with_name(file.name + ".png"), "PNG"
+        encoded = BytesIO()
+        picture = Picture.fromarray(np.ascontiguousarray(rgb(converted(self._pixels, color_converter))))
+        picture.save(encoded, form)
         file.parent.mkdir(parents=True, exist_ok=True)
-        Picture.fromarray(np.ascontiguousarray(rgb(converted(self._pixels, color_converter)))).save(file)
+        part = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
+        try:
+            part.write_bytes(encoded.getbuffer())
+            part.replace(file)
+        except OSError as error:
+            part.unlink(missing_ok=True)
+            raise OSError(error.errno, error.strerror, str(file)) from error
         return str(file)
 
     def __len__(self) -> int:

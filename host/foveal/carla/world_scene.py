@@ -14,7 +14,7 @@ from foveal.errors import MapError
 from foveal.scene.kind import LABEL_KIND
 from foveal.scene.static import Lane, Mark, StaticScene
 
-__all__ = ["lanes", "static_scene"]
+__all__ = ["lanes", "lanes_if_any", "static_scene"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,10 +37,11 @@ _END_GAP_M = 0.02
 _Key = tuple[int, int, int]
 
 
-def static_scene(world: carla.World, step_m: float = 1.0) -> StaticScene:
+def static_scene(world: carla.World, step_m: float = 1.0, laneless: bool = False) -> StaticScene:
     """Everything that does not move, from the map and `get_environment_objects` (or `get_level_bbs`).
 
-    step_m: distance of lane samples. Raises MapError when the map is not OpenDRIVE, ServerLost when the server is gone.
+    step_m: distance of lane samples. laneless: a map without a driving lane will do. Raises MapError when the map is
+    not OpenDRIVE or has no driving lane, ServerLost when the server is gone.
     """
     try:
         world_map = world.get_map()
@@ -52,7 +53,7 @@ def static_scene(world: carla.World, step_m: float = 1.0) -> StaticScene:
     return StaticScene(
         map_name=world_map.name,
         step_m=step_m,
-        **lanes(world_map, step_m),
+        **(lanes_if_any if laneless else lanes)(world_map, step_m),
         object_id=identity,
         object_label=label,
         object_box=box,
@@ -94,6 +95,15 @@ def lanes(world_map: carla.Map, step_m: float = 1.0) -> dict[str, np.ndarray]:
         ),
         "lane_open": np.array([(w.get_left_lane() is None, w.get_right_lane() is None) for w in ordered], np.bool_),
     }
+
+
+def lanes_if_any(world_map: carla.Map, step_m: float = 1.0) -> dict[str, np.ndarray]:
+    """The same, without a row for a map that has no driving lane: it is ground and objects."""
+    try:
+        return lanes(world_map, step_m)
+    except MapError:
+        empty = StaticScene.empty(world_map.name).arrays()
+        return {name: array for name, array in empty.items() if name.startswith("lane_")}
 
 
 def _across(waypoint: carla.Waypoint) -> Iterator[carla.Waypoint]:

@@ -15,7 +15,6 @@ from foveal import golden
 from foveal.channel import Channel
 from foveal.device import open_device
 from foveal.drawlist import DrawList, MeshSet
-from foveal.errors import MapError
 from foveal.frame import Frame
 from foveal.period import Period
 from foveal.planes import CAMERAS, planes_of
@@ -128,13 +127,10 @@ class SceneRenderer:
 
 
 def _static_scene(episode: Episode) -> StaticScene:
-    from foveal.carla.world_scene import lanes  # imports carla: only once the map has prepared its cache folder
+    from foveal.carla.world_scene import lanes_if_any  # imports carla: only once the map has prepared its cache folder
 
     empty = StaticScene.empty(episode.road_map.name)
-    try:
-        fields: dict[str, Any] = lanes(episode.road_map.geometry, empty.step_m)
-    except MapError:  # a map without a driving lane is ground and objects
-        fields = {name: array for name, array in empty.arrays().items() if name.startswith("lane_")}
+    fields: dict[str, Any] = lanes_if_any(episode.road_map.geometry, empty.step_m)
     things = [thing for thing in episode.scenery if thing.id not in episode.hidden]
     boxes = [(*thing.centre, *thing.half, 0.0, thing.yaw, 0.0) for thing in things]
     return replace(
