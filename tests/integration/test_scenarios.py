@@ -8,13 +8,22 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 SCENARIOS = Path(__file__).parents[2] / "bench" / "scenarios"
-NAMES = ("dense_traffic", "follow_traffic", "pedestrian_crossing", "unprotected_turn")
+MAPS = {
+    "dense_traffic": "town_block",
+    "follow_traffic": "curve",
+    "pedestrian_crossing": "straight",
+    "unprotected_turn": "junction",
+}
+NAMES = tuple(MAPS)
+FEW = {"dense_traffic": ("--traffic", "8", "--walkers", "5")}
 ENOUGH_S = 280
 SMALL = ("--device", "model", "--size", "192x108")
 
@@ -159,9 +168,8 @@ def test_a_scenario_is_short_and_says_how_to_use_it(name: str) -> None:
         command(name, "--help"), env=homeless, capture_output=True, text=True, timeout=120, check=False
     )
     assert done.returncode == 0, done.stderr
-    place = {"dense": "town_block", "follow": "curve", "pedestrian": "straight", "unprotected": "junction"}
     said = " ".join(done.stdout.split())
-    assert f"the built-in map {place[name.split('_')[0]]}. With --host it needs " in said
+    assert f"the built-in map {MAPS[name]}. With --host it needs " in said
     assert "None" not in said
     for option in ("--ticks", "--seed", "--device", "--host", "--port", "--save"):
         assert option in done.stdout
@@ -212,17 +220,54 @@ def _world(port: int) -> tuple[bool, int]:
     return synchronous, actors
 
 
-@pytest.mark.parametrize("ending", ["end", "interrupt", "terminate", "fault"])
-def test_on_a_server_of_ones_own_all_is_as_it_was(ending: str) -> None:
-    """Settings and actors, at the end, on Ctrl-C, on SIGTERM and after an error."""
+@contextmanager
+def running(map_name: str, *options: str) -> Iterator[tuple[subprocess.Popen[str], int]]:
+    """A server as a user has it, and its port."""
     server = subprocess.Popen(
-        [sys.executable, "-m", "foveal_sim.world", "--map", "straight", "--port", "0", "--traffic", "2"],
+        [sys.executable, "-m", "foveal_sim.world", "--map", map_name, "--port", "0", *options],
         stdout=subprocess.PIPE,
         text=True,
     )
     try:
         assert server.stdout
-        port = int(server.stdout.readline().split("rpc 127.0.0.1:")[1].split(",")[0])
+        yield server, int(server.stdout.readline().split("rpc 127.0.0.1:")[1].split(",")[0])
+    finally:
+        server.kill()
+        server.wait()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_takes_place_on_a_server_of_ones_own(name: str) -> None:
+    with running(MAPS[name]) as (_, port):
+        before = _world(port)
+        rows, text = facts(name, "--host", "127.0.0.1", "--port", str(port), "--ticks", "4", *FEW.get(name, ()))
+        assert len(rows) == 4
+        assert all(row["regions"] for row in rows)
+        assert "frames        4 on model, 0 dropped" in text
+        assert _world(port) == before
+
+
+def test_dense_traffic_on_a_server_of_ones_own_drives_and_walks() -> None:
+    """The client's traffic manager has the cars; all of them and the pedestrians are gone afterwards."""
+    with running("town_block") as (_, port):
+        before = _world(port)
+        options = ("--host", "127.0.0.1", "--port", str(port), "--ticks", "60", *FEW["dense_traffic"])
+        rows, text = facts("dense_traffic", *options)
+        vehicles, walkers = (
+            [o for o in rows[-1]["others"] if o[0].startswith(kind)] for kind in ("vehicle.", "walker.")
+        )
+        assert (len(vehicles), len(walkers)) == (8, 5)
+        assert all(walker[4] == pytest.approx(1.4, abs=0.01) for walker in walkers)
+        assert sum(vehicle[4] > 2.0 for vehicle in vehicles) >= 4, "who waits for somebody stands"
+        assert max(row["share"] for row in rows) <= 0.2 + 1e-9
+        assert "others        13 at most" in text
+        assert _world(port) == before
+
+
+@pytest.mark.parametrize("ending", ["end", "interrupt", "terminate", "fault"])
+def test_on_a_server_of_ones_own_all_is_as_it_was(ending: str) -> None:
+    """Settings and actors, at the end, on Ctrl-C, on SIGTERM and after an error."""
+    with running("straight", "--traffic", "2") as (_, port):
         before = _world(port)
         assert before[0] is False
         options = [*SMALL, "--host", "127.0.0.1", "--port", str(port)]
@@ -243,9 +288,6 @@ def test_on_a_server_of_ones_own_all_is_as_it_was(ending: str) -> None:
         assert "Traceback" not in errors
         assert ("interrupted after " in printed) == (ending == "interrupt")
         assert _world(port) == before
-    finally:
-        server.kill()
-        server.wait()
 
 
 def _world_is_driven(port: int) -> bool:
@@ -323,14 +365,9 @@ def test_ctrl_c_while_it_imports_shows_no_traceback() -> None:
 
 
 def test_a_server_that_dies_is_one_line_and_nothing_waits_for_it() -> None:
-    server = subprocess.Popen(
-        [sys.executable, "-m", "foveal_sim.world", "--map", "curve", "--port", "0"], stdout=subprocess.PIPE, text=True
-    )
-    try:
-        assert server.stdout
-        port = server.stdout.readline().split("rpc 127.0.0.1:")[1].split(",")[0]
+    with running("curve") as (server, port):
         script = subprocess.Popen(
-            command("follow_traffic", *SMALL, "--ticks", "600", "--host", "127.0.0.1", "--port", port),
+            command("follow_traffic", *SMALL, "--ticks", "600", "--host", "127.0.0.1", "--port", str(port)),
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,
@@ -345,6 +382,3 @@ def test_a_server_that_dies_is_one_line_and_nothing_waits_for_it() -> None:
         assert script.returncode == 2
         (line,) = (line for line in errors.splitlines() if not line.endswith("ticks done"))
         assert line.startswith("error: the CARLA server did not answer")
-    finally:
-        server.kill()
-        server.wait()
