@@ -29,31 +29,31 @@ def drive(
     constant_speed: (n,) m/s that replaces throttle and brake, NaN for none. max_steer_rad: (n,) angle at full steer.
     """
     records = table.records
-    motion, speed = records["motion"][slots], table.speed[slots]
     bicycle(
-        motion,
-        speed,
-        records["pedals"][slots],
-        records["hand_brake"][slots],
-        records["reverse"][slots],
-        table.half[slots, 0],
+        slots,
+        records["motion"],
+        table.speed,
+        records["pedals"],
+        records["hand_brake"],
+        records["reverse"],
+        records["gear"],
+        table.half,
         constant_speed,
         max_steer_rad,
         delta_s,
     )
-    records["motion"][slots] = motion
-    records["gear"][slots] = np.sign(speed)
-    table.speed[slots] = speed
 
 
 @compiled
 def bicycle(
+    slots: np.ndarray,
     motion: np.ndarray,
     speed: np.ndarray,
     pedals: np.ndarray,
     hand_brake: np.ndarray,
     reverse: np.ndarray,
-    half_length: np.ndarray,
+    gear: np.ndarray,
+    half: np.ndarray,
     constant_speed: np.ndarray,
     max_steer_rad: np.ndarray,
     delta_s: float,
@@ -61,12 +61,14 @@ def bicycle(
     """Centre-of-mass bicycle with the mass in the middle (R. Rajamani, Vehicle Dynamics and Control, ch. 2.2).
 
     slip = atan(tan(steer) / 2), yaw rate = 2 v sin(slip) / wheelbase. Throttle fades linearly to 0 at TOP_SPEED.
-    There is no gravity and no collision. motion: (n, 15) float32 pose, velocity, angular velocity, acceleration, and
-    speed: (n,) m/s, both changed in place. pedals: (n, 3) throttle, steer, brake.
+    There is no gravity and no collision. slots: (n,) rows in the columns of all actors, of which motion (15 float32
+    pose, velocity, angular velocity, acceleration), speed in m/s and gear are changed in place. pedals: throttle,
+    steer, brake. half: half length, half width. constant_speed, max_steer_rad: (n,).
     """
-    for i in range(len(speed)):
+    for n in range(len(slots)):
+        i = slots[n]
         v = speed[i]
-        if math.isnan(constant_speed[i]):
+        if math.isnan(constant_speed[n]):
             throttle = -pedals[i, 0] if reverse[i] else pedals[i, 0]
             v += throttle * MAX_ACCELERATION * max(1.0 - abs(v) / TOP_SPEED, 0.0) * delta_s
             slowing = MAX_BRAKING * max(pedals[i, 2], 1.0 if hand_brake[i] else 0.0)
@@ -74,9 +76,9 @@ def bicycle(
                 slowing += _ROLLING
             v = math.copysign(max(abs(v) - slowing * delta_s, 0.0), v)
         else:
-            v = constant_speed[i]
-        slip = math.atan(math.tan(pedals[i, 1] * max_steer_rad[i]) / 2.0)
-        turn = 2.0 * v * math.sin(slip) / (WHEELBASE_SHARE * 2.0 * half_length[i])
+            v = constant_speed[n]
+        slip = math.atan(math.tan(pedals[i, 1] * max_steer_rad[n]) / 2.0)
+        turn = 2.0 * v * math.sin(slip) / (WHEELBASE_SHARE * 2.0 * half[i, 0])
         heading = math.radians(motion[i, 4]) + slip + turn * (delta_s / 2.0)  # midpoint rule
         vx, vy = v * math.cos(heading), v * math.sin(heading)
         motion[i, 0] += vx * delta_s
@@ -89,3 +91,4 @@ def bicycle(
         motion[i, 6], motion[i, 7], motion[i, 8] = vx, vy, 0.0
         motion[i, 9], motion[i, 10], motion[i, 11] = 0.0, 0.0, math.degrees(turn)
         speed[i] = v
+        gear[i] = (speed[i] > 0.0) - (speed[i] < 0.0)

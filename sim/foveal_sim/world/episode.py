@@ -88,8 +88,8 @@ class Episode:
         self._ackermann: dict[int, Ackermann] = {}
         self._gains: dict[int, tuple[float, ...]] = {}
         self._version = -1
-        self._driven = self._walked = self._obstacles = self._vehicles = np.empty(0, dtype=np.int64)
-        self._read_signs = np.empty(0, dtype=bool)
+        nobody = np.empty(0, dtype=np.int64)
+        self._driven = self._walked = self._obstacles = self._vehicles = self._readers = nobody
         self._speeds = self._steers = np.empty(0)
         uid = len(library) + 1
         self.spectator = self._add(
@@ -248,12 +248,12 @@ class Episode:
         if len(self._walked):
             walk(self.table, self._walked, delta)
         self.table.follow_parents()
-        self.control.inform(self.table, self._vehicles, self._read_signs)
+        self.control.inform(self.table, self._vehicles, self._readers)
 
     def warm_up(self) -> None:
         """Compile what `step` needs, so that no client waits for it at the first tick."""
         Traffic(self.driving, self.road_map.speed_limit_mps, 0, self.control).warm_up(self.table)
-        self.control.warm_up()
+        self.control.warm_up(self.table)
         drive(self.table, np.empty(0, dtype=np.int64), np.empty(0), np.empty(0), 1.0)
 
     def _press_pedals(self, delta_s: float) -> None:
@@ -271,7 +271,8 @@ class Episode:
         every = [actor for actor in self.table if actor.category == "vehicle"]
         self._vehicles = np.array([actor.slot for actor in every], dtype=np.int64)
         # Vehicles of the traffic know the limit of their lane.
-        self._read_signs = np.array([actor.id not in self._traffic for actor in every], dtype=bool)
+        readers = [actor.slot for actor in every if actor.id not in self._traffic]
+        self._readers = np.array(readers, dtype=np.int64)
         vehicles = [a for a in self.table if a.category == "vehicle" and not a.parent and a.id not in self._traffic]
         moved = [actor for actor in vehicles if actor.id not in self._still]
         people = [a for a in self.table if a.category == "walker" and a.id not in self._strollers]

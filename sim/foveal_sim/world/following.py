@@ -9,7 +9,7 @@ from foveal.jit import compiled
 
 from foveal_sim.world.traffic_lights import GREEN, OFF, UNKNOWN, YELLOW
 
-__all__ = ["MUST_GIVE_WAY", "MUST_STOP", "advance", "motion"]
+__all__ = ["MUST_GIVE_WAY", "MUST_STOP", "advance", "motion", "moved"]
 
 MUST_STOP, MUST_GIVE_WAY = 10, 11
 """What a stop or a yield sign shows, beside the states of traffic lights."""
@@ -37,6 +37,13 @@ def advance(
     speed: np.ndarray,
     wish: np.ndarray,
     half: np.ndarray,
+    passing: np.ndarray,
+    stood_s: np.ndarray,
+    other_slot: np.ndarray,
+    other_lane: np.ndarray,
+    other_distance: np.ndarray,
+    actor_speed: np.ndarray,
+    actor_half: np.ndarray,
     first: np.ndarray,
     step: np.ndarray,
     length: np.ndarray,
@@ -46,59 +53,77 @@ def advance(
     line_at: np.ndarray,
     line_shown: np.ndarray,
     line_before: np.ndarray,
-    passing: np.ndarray,
-    stood_s: np.ndarray,
     delta_s: float,
-    new_speed: np.ndarray,
 ) -> int:
-    """New speeds and distances of the first len(wish) vehicles; the rest only stand in the way.
+    """New speeds and distances of n vehicles, in place; k others only stand in the way.
 
     Intelligent driver model (Treiber, Hennecke, Helbing, Phys. Rev. E 62, 1805, 2000): the wish is a share of the
     `legal` speed at the vehicle's place, capped by `limit` there; a line to stop at is an obstacle at rest. lane,
-    distance, speed, half: (n + k,) lane index, metres along it, m/s, half length in metres. route: (n, 2) the next two
-    lanes. first, step, length: per lane. line_first, line_at: as `Roadside` has them; line_shown, line_before: what
-    each line shows now and showed a tick ago. passing: (n,) the line that a vehicle may pass although it is not green,
-    -1 for none; stood_s: (n,) seconds at rest before a stop sign; both are kept from tick to tick. new_speed: (n,) is
-    written, and distance is advanced in place. Returns how many vehicles have passed the end of their lane.
+    distance, speed, half: (n,) lane index, metres along it, m/s, half length in metres. route: (n, 2) the next two
+    lanes. other_slot, other_lane, other_distance: (k,), with speed and half length in the rows other_slot of
+    actor_speed and actor_half. first, step, length: per lane. line_first, line_at: as `Roadside` has them; line_shown,
+    line_before: what each line shows now and showed a tick ago. passing: (n,) the line that a vehicle may pass although
+    it is not green, -1 for none; stood_s: (n,) seconds at rest before a stop sign; both are kept from tick to tick.
+    Returns how many vehicles have passed the end of their lane.
     """
     count = len(wish)
+    # Everybody by lane, and vehicles by the lane that they come to: chains of indices that end with -1.
+    on_lane, coming = np.full(len(first), -1), np.full(len(first), -1)
+    behind, beside_it = np.empty(count + len(other_lane), np.int64), np.empty(count, np.int64)
+    every_lane, at = np.concatenate((lane, other_lane)), np.concatenate((distance, other_distance))
+    now, reach = np.empty(len(at)), np.empty(len(at))
+    now[:count], reach[:count] = speed, half
+    for k in range(len(other_lane)):
+        now[count + k] = max(actor_speed[other_slot[k]], 0.0)
+        reach[count + k] = actor_half[other_slot[k], 0]
+    for j in range(len(at)):
+        behind[j], on_lane[every_lane[j]] = on_lane[every_lane[j]], j
+    for j in range(count):
+        beside_it[j], coming[route[j, 0]] = coming[route[j, 0]], j
     for i in range(count):
-        gap, closing = _FREE_ROAD_M, 0.0
+        gap, closing, leader = _FREE_ROAD_M, 0.0, -1
         beside = _FREE_ROAD_M
-        rest = length[lane[i]] - distance[i]
+        rest = length[lane[i]] - at[i]
         mine, next_lane, after = lane[i], route[i, 0], route[i, 1]
-        for j in range(len(lane)):
-            other = lane[j]
-            if other == mine:
-                if distance[j] < distance[i] or (distance[j] == distance[i] and j <= i):
-                    # It is behind, or comes to the way round: the vehicle itself is never in its way.
-                    if j == i or (other != next_lane and other != after):
-                        continue
-                    ahead = rest + distance[j] + (0.0 if other == next_lane else length[next_lane])
+        for part in range(3):
+            here = mine if part == 0 else route[i, part - 1]
+            if part > 0 and (here == mine or (part == 2 and here == next_lane)):
+                continue
+            j = on_lane[here]
+            while j >= 0:
+                if part == 1:
+                    ahead = rest + at[j]
+                elif part == 2:
+                    ahead = rest + length[next_lane] + at[j]
+                elif at[j] > at[i] or (at[j] == at[i] and j > i):
+                    ahead = at[j] - at[i]
+                elif j != i and mine in (next_lane, after):
+                    # It is behind, and comes to the way round: the vehicle itself is never in its way.
+                    ahead = rest + at[j] + (0.0 if mine == next_lane else length[next_lane])
                 else:
-                    ahead = distance[j] - distance[i]
-            elif other == next_lane:
-                ahead = rest + distance[j]
-            elif other == after:
-                ahead = rest + length[next_lane] + distance[j]
-            elif rest < _JOIN_M and j < count and route[j, 0] == next_lane and speed[j] >= _STOPPED_M_S:
+                    j = behind[j]
+                    continue
+                free = max(ahead - reach[i] - reach[j], 0.0)
+                # Of several as near, the first.
+                if free < gap or (free == gap and j < leader):
+                    gap, closing, leader = free, now[i] - now[j], j
+                j = behind[j]
+        j = coming[next_lane] if rest < _JOIN_M else -1
+        while j >= 0:
+            other = lane[j]
+            if other != mine and other != next_lane and other != after and now[j] >= _STOPPED_M_S:
                 # It joins the same lane and does not wait: follow it from now on, if it is nearer to where they meet.
-                nearer = rest - (length[other] - distance[j])
+                nearer = rest - (length[other] - at[j])
                 if nearer > 0.0 or (nearer == 0.0 and j > i):
-                    beside = min(beside, max(nearer - half[i] - half[j], 0.0))
-                continue
-            else:
-                continue
-            free = max(ahead - half[i] - half[j], 0.0)
-            if free < gap:
-                gap, closing = free, speed[i] - speed[j]
-        here = first[lane[i]] + int(distance[i] / step[lane[i]])
+                    beside = min(beside, max(nearer - reach[i] - reach[j], 0.0))
+            j = beside_it[j]
+        place = first[mine] + int(at[i] / step[mine])
         line, slow = _line(
             i,
             lane,
             route,
-            distance,
-            speed,
+            at,
+            now,
             half,
             length,
             line_first,
@@ -109,23 +134,23 @@ def advance(
             stood_s,
             delta_s,
         )
-        last = first[lane[i]] + int(length[lane[i]] / step[lane[i]] + 0.5)
-        most = min(min(limit[here], limit[min(here + 1, last)]), slow)
-        wanted = min(wish[i] * legal[here], most)
-        brake = speed[i] * closing / (2.0 * math.sqrt(_ACCELERATION * _COMFORT_BRAKING))
-        keep = _STANDSTILL_M + max(speed[i] * _HEADWAY_S + brake, 0.0)
-        halt = _LINE_M + speed[i] * speed[i] / (2.0 * math.sqrt(_ACCELERATION * _COMFORT_BRAKING))
+        last = first[mine] + int(length[mine] / step[mine] + 0.5)
+        most = min(min(limit[place], limit[min(place + 1, last)]), slow)
+        wanted = min(wish[i] * legal[place], most)
+        brake = now[i] * closing / (2.0 * math.sqrt(_ACCELERATION * _COMFORT_BRAKING))
+        keep = _STANDSTILL_M + max(now[i] * _HEADWAY_S + brake, 0.0)
+        halt = _LINE_M + now[i] * now[i] / (2.0 * math.sqrt(_ACCELERATION * _COMFORT_BRAKING))
         near = max(keep / max(gap, 0.1), halt / max(line, 0.1))
-        near = max(near, (_STANDSTILL_M + speed[i] * _HEADWAY_S) / max(beside, 1.0))
-        push = _ACCELERATION * (1.0 - (speed[i] / wanted) ** 4 - near**2)
-        faster = max(speed[i] + min(max(push, -_HARD_BRAKING), _ACCELERATION) * delta_s, 0.0)
+        near = max(near, (_STANDSTILL_M + now[i] * _HEADWAY_S) / max(beside, 1.0))
+        push = _ACCELERATION * (1.0 - (now[i] / wanted) ** 4 - near**2)
+        faster = max(now[i] + min(max(push, -_HARD_BRAKING), _ACCELERATION) * delta_s, 0.0)
         # The model would only drift towards a lower limit.
-        faster = min(faster, max(most, speed[i] - _LIMIT_BRAKING * delta_s))
+        faster = min(faster, max(most, now[i] - _LIMIT_BRAKING * delta_s))
         # Never into the one ahead, nor over the line, however long a tick is.
-        new_speed[i] = min(faster, max(min(gap - 0.5, line - 0.1), 0.0) / delta_s)
+        speed[i] = min(faster, max(min(gap - 0.5, line - 0.1), 0.0) / delta_s)
     beyond = 0
     for i in range(count):
-        distance[i] += new_speed[i] * delta_s
+        distance[i] += speed[i] * delta_s
         if distance[i] > length[lane[i]]:
             beyond += 1
     return beyond
@@ -193,34 +218,60 @@ def motion(
     lane: np.ndarray,
     distance: np.ndarray,
     speed: np.ndarray,
+    slot: np.ndarray,
     first: np.ndarray,
     count: np.ndarray,
     step: np.ndarray,
     xyz: np.ndarray,
     yaw: np.ndarray,
+    legal: np.ndarray,
+    signs: bool,
     delta_s: float,
     record: np.ndarray,
+    actor_speed: np.ndarray,
+    limit_kmh: np.ndarray,
 ) -> None:
-    """Turn places on lanes into motion records in place.
+    """Turn places on lanes into the rows `slot` (n,) of the actors' records, in place.
 
-    record: (n, 15) float32 x, y, z, pitch, yaw, roll, velocity, angular velocity, acceleration; it holds the motion of
-    the tick before.
+    record: (capacity, 15) float32 x, y, z, pitch, yaw, roll, velocity, angular velocity, acceleration; it holds the
+    motion of the tick before. actor_speed, limit_kmh: (capacity,) float32; the limit is `legal` at the place if there
+    are `signs`, else it is left as it is.
     """
     for i in range(len(speed)):
+        row = slot[i]
         position = distance[i] / step[lane[i]]
         inside = min(int(position), count[lane[i]] - 2)
         part = position - inside
         index = first[lane[i]] + inside
         turned = yaw[index] + (yaw[index + 1] - yaw[index]) * part
         for axis in range(3):
-            record[i, axis] = xyz[index, axis] + (xyz[index + 1, axis] - xyz[index, axis]) * part
-        turn = (turned - record[i, 4] + 180.0) % 360.0 - 180.0
-        record[i, 3] = record[i, 5] = 0.0
-        record[i, 4] = (turned + 180.0) % 360.0 - 180.0
+            record[row, axis] = xyz[index, axis] + (xyz[index + 1, axis] - xyz[index, axis]) * part
+        turn = (turned - record[row, 4] + 180.0) % 360.0 - 180.0
+        record[row, 3] = record[row, 5] = 0.0
+        record[row, 4] = (turned + 180.0) % 360.0 - 180.0
         vx, vy = speed[i] * math.cos(math.radians(turned)), speed[i] * math.sin(math.radians(turned))
-        record[i, 12] = (vx - record[i, 6]) / delta_s
-        record[i, 13] = (vy - record[i, 7]) / delta_s
-        record[i, 14] = 0.0
-        record[i, 6], record[i, 7], record[i, 8] = vx, vy, 0.0
-        record[i, 9] = record[i, 10] = 0.0
-        record[i, 11] = turn / delta_s
+        record[row, 12] = (vx - record[row, 6]) / delta_s
+        record[row, 13] = (vy - record[row, 7]) / delta_s
+        record[row, 14] = 0.0
+        record[row, 6], record[row, 7], record[row, 8] = vx, vy, 0.0
+        record[row, 9] = record[row, 10] = 0.0
+        record[row, 11] = turn / delta_s
+        actor_speed[row] = speed[i]
+        if signs:
+            limit_kmh[row] = legal[first[lane[i]] + int(position)] * 3.6
+
+
+@compiled
+def moved(pose: np.ndarray, slot: np.ndarray, seen: np.ndarray, which: np.ndarray) -> int:
+    """How many of the actors in rows `slot` (k,) of `pose` are not at `seen` (k, 2) x, y any more; seen is updated.
+
+    The first so many of `which` (k,) int64 become their indices.
+    """
+    count = 0
+    for k in range(len(slot)):
+        x, y = pose[slot[k], 0], pose[slot[k], 1]
+        if x != seen[k, 0] or y != seen[k, 1]:
+            seen[k, 0], seen[k, 1] = x, y
+            which[count] = k
+            count += 1
+    return count

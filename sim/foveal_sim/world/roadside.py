@@ -169,32 +169,45 @@ def _volume(graph: LaneGraph, lane: int, at: float, kind: str) -> tuple[float, .
 
 
 @compiled
-def governed(pose: np.ndarray, half: np.ndarray, volume: np.ndarray, wanted: np.ndarray, found: np.ndarray) -> None:
-    """found: (n,) int64 is written: the first trigger volume with `wanted` (K,) bool that vehicle i is in, or -1.
+def governed(
+    pose: np.ndarray, half: np.ndarray, slot: np.ndarray, volume: np.ndarray, found: np.ndarray
+) -> tuple[bool, int]:
+    """found: (n,) int64 is brought up to date: the first trigger volume that each vehicle is in, or -1.
 
     It is in one where its box on the ground overlaps it, it heads the same way, and its origin is not past the end.
-    Separating axes. pose: (n, 6) x, y, z, pitch, yaw, roll. half: (n, 2) half length and width.
+    Separating axes. slot: (n,) the vehicles' rows in pose: (capacity, 6) x, y, z, pitch, yaw, roll and half:
+    (capacity, 2) half length and width. Returns whether `found` has changed, and how many are in a volume.
     """
-    for i in range(len(pose)):
-        yaw = math.radians(pose[i, 4])
-        cos, sin = math.cos(yaw), math.sin(yaw)
-        found[i] = -1
+    changed, inside = False, 0
+    for i in range(len(slot)):
+        x, y, long, wide = pose[slot[i], 0], pose[slot[i], 1], half[slot[i], 0], half[slot[i], 1]
+        at = -1
         for k in range(len(volume)):
-            dx, dy = pose[i, 0] - volume[k, 0], pose[i, 1] - volume[k, 1]
+            dx, dy = x - volume[k, 0], y - volume[k, 1]
+            # Boxes this far apart along one axis overlap in no direction.
+            reach = 2.0 * (volume[k, 5] + volume[k, 6] + long + wide)
+            if abs(dx) > reach or abs(dy) > reach:
+                continue
+            yaw = math.radians(pose[slot[i], 4])
+            cos, sin = math.cos(yaw), math.sin(yaw)
             along = dx * volume[k, 3] + dy * volume[k, 4]
             same = cos * volume[k, 3] + sin * volume[k, 4]
-            if not wanted[k] or same <= 0.0 or along > volume[k, 5]:
+            if same <= 0.0 or along > volume[k, 5]:
                 continue
-            if abs(pose[i, 2] - volume[k, 2]) > 2.0 + volume[k, 7]:
+            if abs(pose[slot[i], 2] - volume[k, 2]) > 2.0 + volume[k, 7]:
                 continue
             beside = -dx * volume[k, 4] + dy * volume[k, 3]
             cross = abs(-cos * volume[k, 4] + sin * volume[k, 3])
             own_x, own_y = abs(dx * cos + dy * sin), abs(-dx * sin + dy * cos)
             if (
-                -along < volume[k, 5] + half[i, 0] * same + half[i, 1] * cross
-                and abs(beside) < volume[k, 6] + half[i, 0] * cross + half[i, 1] * same
-                and own_x < half[i, 0] + volume[k, 5] * same + volume[k, 6] * cross
-                and own_y < half[i, 1] + volume[k, 5] * cross + volume[k, 6] * same
+                -along < volume[k, 5] + long * same + wide * cross
+                and abs(beside) < volume[k, 6] + long * cross + wide * same
+                and own_x < long + volume[k, 5] * same + volume[k, 6] * cross
+                and own_y < wide + volume[k, 5] * cross + volume[k, 6] * same
             ):
-                found[i] = k
+                at = k
                 break
+        changed = changed or at != found[i]
+        inside += at >= 0
+        found[i] = at
+    return changed, inside

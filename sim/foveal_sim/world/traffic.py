@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from foveal_sim.world.actors import Actor, ActorTable
-from foveal_sim.world.following import advance, motion
+from foveal_sim.world.following import advance, motion, moved
 from foveal_sim.world.lanes import LaneGraph
 from foveal_sim.world.roadside import Roadside
 from foveal_sim.world.traffic_control import TrafficControl
@@ -46,13 +46,17 @@ class Traffic:
         self._control = control
         legal = control.limit_mps if control is not None else np.full(len(graph.xyz), speed_limit_mps)
         self._legal, self._limit = legal, _speed_profile(graph, legal)
+        self._signs = control is not None and control.limits_speed
         roadside = control.roadside if control is not None else Roadside((), graph)
         self._line_first, self._line_at, self._line_signal = roadside.line_first, roadside.line_at, roadside.line_signal
         self._nothing = self._showing = np.empty(0, dtype=np.uint8)
         self._shown_version = -1
         self._shown = self._lines_show()
-        self._other_xy = np.full((0, 2), np.nan)
-        self._other_place = np.empty((0, 2))
+        self._others = np.empty(0, dtype=np.int64)
+        self._other_xy, self._other_place = np.empty((0, 2), np.float32), np.empty((0, 2))
+        self._changed = np.empty(0, dtype=np.int64)
+        # Of those that stand on a driving lane: slot, lane, metres along it.
+        self._in_the_way = self._slots, self._lane, self._distance
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -107,18 +111,21 @@ class Traffic:
         if self._version != table.version:
             self._slots, self._version = table.slots(self._ids), table.version
             self._half = table.half[self._slots, 0].astype(np.float64)
-        graph, mine = self._graph, len(self._ids)
-        placed = self._place(table, others)
-        self._distance = np.concatenate([self._distance, placed[:, 1]])
-        new_speed = np.empty(mine)
+        graph, records = self._graph, table.records
+        self._place(records["pose"], others)
         shown = self._lines_show()
         beyond = advance(
-            np.concatenate([self._lane, placed[:, 0].astype(np.int64)]),
+            self._lane,
             self._route,
             self._distance,
-            np.concatenate([self._speed, placed[:, 2]]),
+            self._speed,
             self._wish,
-            np.concatenate([self._half, placed[:, 3]]),
+            self._half,
+            self._passing,
+            self._stood_s,
+            *self._in_the_way,
+            table.speed,
+            table.half,
             graph.first,
             graph.step,
             graph.length,
@@ -128,34 +135,29 @@ class Traffic:
             self._line_at,
             shown,
             self._shown,
-            self._passing,
-            self._stood_s,
             delta_s,
-            new_speed,
         )
-        self._distance, self._shown = self._distance[:mine], shown
+        self._shown = shown
         if beyond:
             for index in np.flatnonzero(self._distance > graph.length[self._lane]):
                 self._change_lane(int(index))
-        record = table.records["motion"][self._slots]
         motion(
             self._lane,
             self._distance,
-            new_speed,
+            self._speed,
+            self._slots,
             graph.first,
             graph.count,
             graph.step,
             graph.xyz,
             graph.yaw,
+            self._legal,
+            self._signs,
             delta_s,
-            record,
+            records["motion"],
+            table.speed,
+            records["speed_limit"],
         )
-        table.records["motion"][self._slots] = record
-        table.speed[self._slots] = new_speed
-        self._speed = new_speed
-        if self._control is not None and self._control.limits_speed:
-            here = graph.first[self._lane] + (self._distance / graph.step[self._lane]).astype(np.int64)
-            table.records["speed_limit"][self._slots] = self._legal[here] * 3.6
 
     def _lines_show(self) -> np.ndarray:
         """(K,) uint8 what each line shows; the same array as long as nothing changes."""
@@ -186,20 +188,22 @@ class Traffic:
             seen.add(lane)
         return lane
 
-    def _place(self, table: ActorTable, others: np.ndarray) -> np.ndarray:
-        """(k, 4) lane, distance, speed, half length of the other vehicles that stand on a driving lane."""
-        if not len(others):
-            return np.empty((0, 4))
-        xy = table.records["pose"][others, :2]
-        if len(xy) != len(self._other_xy):
-            self._other_xy, self._other_place = np.full_like(xy, np.nan), np.full(xy.shape, -1.0)
-        for index in np.flatnonzero((xy != self._other_xy).any(axis=1)):
-            lane, distance, beside = self._graph.nearest(*xy[index].tolist())
+    def _place(self, pose: np.ndarray, others: np.ndarray) -> None:
+        """Find the lanes of the other vehicles, of those alone that have moved."""
+        if len(others) != len(self._other_xy):
+            self._other_xy = np.full((len(others), 2), np.nan, np.float32)
+            self._other_place = np.empty((len(others), 2))
+            self._changed = np.empty(len(others), dtype=np.int64)
+        count = moved(pose, others, self._other_xy, self._changed)
+        if not count and others is self._others:
+            return
+        for index in self._changed[:count]:
+            lane, distance, beside = self._graph.nearest(*self._other_xy[index].tolist())
             on_lane = abs(beside) < self._graph.width[lane] / 2
             self._other_place[index] = (lane, distance) if on_lane else (-1, 0)
-        self._other_xy = xy
-        placed = np.column_stack([self._other_place, np.maximum(table.speed[others], 0.0), table.half[others, 0]])
-        return placed[placed[:, 0] >= 0]
+        on_lane = self._other_place[:, 0] >= 0
+        lane, distance = self._other_place[on_lane].T.copy()
+        self._others, self._in_the_way = others, (others[on_lane], lane.astype(np.int64), distance)
 
 
 def _speed_profile(graph: LaneGraph, legal_mps: np.ndarray) -> np.ndarray:

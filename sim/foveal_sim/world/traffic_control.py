@@ -21,7 +21,7 @@ class TrafficControl:
     """The lights and signs of one map.
 
     roadside: where they are. lights: their states; light k is signal `light_signal[k]`. limit_mps: (S,) speed limit at
-    each sample of the graph.
+    each sample of the graph. limits_speed: are there signs of one?
     """
 
     def __init__(self, road_map: RoadMap, graph: LaneGraph) -> None:
@@ -37,22 +37,22 @@ class TrafficControl:
         self._slots = self._light_slots = np.empty(0, dtype=np.int64)
         self._ids = np.empty(0, dtype=np.uint32)
         self._number: dict[int, int] = {}
-        signal_of = self.roadside.line_signal
+        signal_of, volume = self.roadside.line_signal, self.roadside.volume
         limit_kmh = np.array([signal.limit_kmh for signal in self.roadside.signals])
-        self._line_is_light = np.isin(signal_of, self.light_signal)
-        self._line_light = np.where(self._line_is_light, np.searchsorted(self.light_signal, signal_of), 0)
-        self._line_limit_kmh = limit_kmh[signal_of] if len(signal_of) else np.empty(0)
-        self._line_is_limit = self._line_limit_kmh > 0
-        self._told: tuple[int, int, bytes] | None = None
+        line_limit_kmh = limit_kmh[signal_of] if len(signal_of) else np.empty(0)
+        is_light, is_limit = np.isin(signal_of, self.light_signal), line_limit_kmh > 0
+        self.limits_speed = bool(is_limit.any())
+        # Of the trigger volumes of lights, and of those of speed limits, in the order of lines.
+        self._light_volume, self._limit_volume = volume[is_light], volume[is_limit]
+        self._volume_light = np.searchsorted(self.light_signal, signal_of[is_light])
+        self._volume_limit_kmh = line_limit_kmh[is_limit]
+        # Which volume each vehicle was in when `inform` looked last.
+        self._at_light = self._at_limit = np.empty(0, dtype=np.int64)
+        self._told = -1, -1
         self._written = -1
 
     def __contains__(self, actor_id: int) -> bool:
         return actor_id in self._number
-
-    @property
-    def limits_speed(self) -> bool:
-        """Are there signs of a speed limit?"""
-        return bool(self._line_is_limit.any())
 
     def spawn(self, table: ActorTable, add: Callable[..., Actor]) -> None:
         """Add an actor for each signal: `add(blueprint, pose, box)` gives it its id."""
@@ -77,34 +77,32 @@ class TrafficControl:
         self._shown[self.light_signal] = self.lights.state
         return self._shown
 
-    def inform(self, table: ActorTable, vehicles: np.ndarray, read_signs: np.ndarray) -> None:
+    def inform(self, table: ActorTable, vehicles: np.ndarray, readers: np.ndarray) -> None:
         """Write into the records of the vehicles in slots `vehicles` at which light they are, and limits they pass.
 
-        read_signs: (n,) bool, those whose limit comes from the signs that they pass.
+        readers: slots of those among them whose limit comes from the signs that they pass.
         """
-        if not len(self.roadside.volume) or not len(vehicles):
-            return
         records = table.records
-        pose, half = records["pose"][vehicles], table.half[vehicles]
-        line = np.empty(len(vehicles), dtype=np.int64)
-        if len(self.lights):
-            governed(pose, half, self.roadside.volume, self._line_is_light, line)
-            told = table.version, self.lights.version, line.tobytes()
-            if told != self._told:
-                self._told = told
-                light = self._line_light[line]
-                records["at_light"][vehicles] = line >= 0
-                records["light_id"][vehicles] = np.where(line >= 0, self._ids[self.light_signal[light]], 0)
-                records["light_state"][vehicles] = np.where(line >= 0, self.lights.state[light], GREEN)
-        if read_signs.any() and self.limits_speed:
-            governed(pose, half, self.roadside.volume, self._line_is_limit, line)
-            passing = np.flatnonzero((line >= 0) & read_signs)
-            records["speed_limit"][vehicles[passing]] = self._line_limit_kmh[line[passing]]
+        if len(self.lights) and len(vehicles):
+            if len(vehicles) != len(self._at_light):
+                self._at_light = np.full(len(vehicles), -1)
+            changed, _ = governed(records["pose"], table.half, vehicles, self._light_volume, self._at_light)
+            now = table.version, self.lights.version
+            if changed or self._told != now:
+                self._told = now
+                self._tell_lights(records, vehicles)
+        if self.limits_speed and len(readers):
+            if len(readers) != len(self._at_limit):
+                self._at_limit = np.full(len(readers), -1)
+            _, passing = governed(records["pose"], table.half, readers, self._limit_volume, self._at_limit)
+            if passing:
+                there = self._at_limit >= 0
+                records["speed_limit"][readers[there]] = self._volume_limit_kmh[self._at_limit[there]]
 
-    def warm_up(self) -> None:
+    def warm_up(self, table: ActorTable) -> None:
         """Compile what `inform` needs."""
-        pose, half, found = np.empty((0, 6), np.float32), np.empty((0, 2), np.float32), np.empty(0, dtype=np.int64)
-        governed(pose, half, self.roadside.volume, self._line_is_light, found)
+        nobody = np.empty(0, dtype=np.int64)
+        governed(table.records["pose"], table.half, nobody, self._light_volume, nobody)
 
     def number(self, actor_id: int) -> int | None:
         """Index of the signal that an actor is."""
@@ -121,6 +119,14 @@ class TrafficControl:
         """Actor ids of the lights in the same group, itself among them."""
         members = self.lights.members(int(self.lights.group[light]))
         return [int(actor) for actor in self._ids[self.light_signal[members]]]
+
+    def _tell_lights(self, records: np.ndarray, vehicles: np.ndarray) -> None:
+        there = self._at_light >= 0
+        light = self._volume_light[self._at_light[there]]
+        records["at_light"][vehicles] = there
+        records["light_id"][vehicles], records["light_state"][vehicles] = 0, GREEN
+        records["light_id"][vehicles[there]] = self._ids[self.light_signal[light]]
+        records["light_state"][vehicles[there]] = self.lights.state[light]
 
     def _write(self, table: ActorTable) -> None:
         records, slots, lights = table.records, self._light_slots, self.lights

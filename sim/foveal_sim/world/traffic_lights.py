@@ -52,7 +52,8 @@ class TrafficLights:
         self._timer_s = [0.0] * len(self._phases)
         self._left_s = [0.0] * len(self._phases)
         self._cycle_s = [math.inf] * len(self._phases)
-        self._still = [False] * len(self._phases)
+        self._moving: list[int] = []
+        self._running = np.ones(count)
         self.reset()
 
     def __len__(self) -> int:
@@ -69,10 +70,10 @@ class TrafficLights:
 
     def step(self, delta_s: float) -> None:
         """Advance by `delta_s` seconds; frozen groups stand still."""
-        self.elapsed_s += delta_s * ~self.frozen
-        for number, still in enumerate(self._still):
-            if not still:
-                self._timer_s[number] += delta_s
+        self.elapsed_s += delta_s * self._running
+        for number in self._moving:
+            self._timer_s[number] += delta_s
+            if self._timer_s[number] >= self._left_s[number]:
                 if self._timer_s[number] > self._cycle_s[number]:  # whole cycles change nothing
                     self._timer_s[number] = math.fmod(self._timer_s[number], self._cycle_s[number])
                 while self._timer_s[number] >= self._left_s[number]:
@@ -105,8 +106,9 @@ class TrafficLights:
 
     def _changed(self) -> None:
         self.version += 1
+        self._running = 1.0 - self.frozen
+        self._moving = [number for number, phases in enumerate(self._phases) if not self.frozen[phases[0][0]]]
         for number, phases in enumerate(self._phases):
-            self._still[number] = bool(self.frozen[phases[0][0]])
             # A cycle that takes no time has nowhere to go on to.
             cycle = sum(float(self.times_s[phase[0]].sum()) for phase in phases)
             self._cycle_s[number] = cycle if cycle > _ROUNDING_S else math.inf
