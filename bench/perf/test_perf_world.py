@@ -1,7 +1,8 @@
 """Ticks a second of the world server under the real client, beside what the client's own work leaves of them.
 
 Server and client are processes of their own. The second figure is the same client's against a server that answers a
-tick with bytes made before (world_servers.py): what is slower than that is the world server's part. All are measured on
+tick with bytes made before (world_servers.py), waits for ticks and sends as the world server does: what is slower than
+that is the world server's part, and the rest is the client's and the sockets'. All are measured on
 this machine, whose load stands beside them, since client and server each take a core of their own.
 """
 
@@ -119,6 +120,7 @@ def test_ticks(benchmark, case):
     print(
         f"\n{case.name}: {rate:,.0f} ticks/s ({min(mine):,.0f} to {max(mine):,.0f}; made for {case.goal:,});"
         f" against answers made before {most:,.0f} ({min(canned):,.0f} to {max(canned):,.0f}):"
-        f" of {1e6 / rate:,.0f} us a tick the client takes {1e6 / most:,.0f}, the server {1e6 / rate - 1e6 / most:,.0f}"
+        f" of {1e6 / rate:,.0f} us a tick client and sockets take {1e6 / most:,.0f} ({rate / most:.0%}),"
+        f" the server {1e6 / rate - 1e6 / most:,.0f}"
         f" (measured; load {load:.1f} on {os.cpu_count()} cores)"
     )

@@ -2,12 +2,15 @@
 
 `world` is the world server with a camera whose picture is there already, so that each frame costs its copy alone.
 `canned` answers everything but ticks like that one, and ticks with bytes made before, in which it sets two numbers:
-what a client can do at most on this machine with a server in Python.
+what a client can do at most on this machine with a server in Python. It waits for ticks and orders what it sends as the
+world server does.
 """
 
 from __future__ import annotations
 
 import argparse
+import os
+import select
 import socket
 import struct
 import sys
@@ -22,6 +25,7 @@ from foveal_sim.world.camera import Camera
 from foveal_sim.world.episode import Episode
 from foveal_sim.world.methods import method_table
 from foveal_sim.world.opendrive import load_map
+from foveal_sim.world.rhythm import Rhythm
 from foveal_sim.world.settings import EpisodeSettings
 from foveal_sim.world.streams import StreamHub
 from foveal_sim.world.wire import image_message
@@ -70,6 +74,7 @@ class Canned:
         )
         self._listeners: list[socket.socket] = []
         self._promised = 0
+        self._rhythm = Rhythm()
 
     def run(self) -> None:
         print(
@@ -78,31 +83,44 @@ class Canned:
         threading.Thread(target=self._listen, daemon=True).start()
         client = self._accept(self._rpc)
         unpacker = msgpack.Unpacker()
-        while data := client.recv(65536):
+        while data := self._receive(client):
             if data.endswith(TICK) and len(data) < LONGEST_TICK:
-                client.sendall(self._tick(data[2 : -len(TICK)]))
+                self._tick(client, data[2 : -len(TICK)])
                 continue
             unpacker.feed(data)
             for _, number, method, arguments in unpacker:
                 if method == "tick_cue":
-                    client.sendall(self._tick(msgpack.packb(number)))
+                    self._tick(client, msgpack.packb(number))
                 else:
                     self._promised += method == "get_sensor_token"
                     client.sendall(self._methods.answer(number, method, arguments[1:]))
                     self._snapshot = bytearray()
 
-    def _tick(self, number: bytes) -> bytes:
-        """Send the next frame; the answer to the call with this packed number."""
+    def _receive(self, client: socket.socket) -> bytes:
+        while self._rhythm.awake(time.monotonic()):
+            if select.select([client], [], [], 0)[0]:
+                break
+            os.sched_yield()
+        return client.recv(65536)
+
+    def _tick(self, client: socket.socket, number: bytes) -> None:
+        """Send the next frame, and the answer to the call with this packed number: last if there is a camera."""
+        self._rhythm.tick(time.monotonic())
         while len(self._listeners) < self._promised:
             time.sleep(0.001)
         self._world.frame += 1
         self._snapshot = self._snapshot or bytearray(self._world.snapshot())
         struct.pack_into("<Q", self._snapshot, FRAME_AT, self._world.frame)
+        answer = b"\x94\x01" + number + b"\xc0\x91\x92\x01\xcf" + struct.pack(">Q", self._world.frame)
+        if len(self._listeners) == 1:
+            client.sendall(answer)
         for listener, message in zip(self._listeners[1:], [self._image], strict=False):
             struct.pack_into("<Q", message, FRAME_AT, self._world.frame)
             listener.sendall(message)
         self._listeners[0].sendall(self._snapshot)
-        return b"\x94\x01" + number + b"\xc0\x91\x92\x01\xcf" + struct.pack(">Q", self._world.frame)
+        if len(self._listeners) > 1:
+            client.sendall(answer)
+        self._rhythm.answered(time.monotonic())
 
     def _listen(self) -> None:
         while True:

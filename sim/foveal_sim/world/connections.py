@@ -18,7 +18,7 @@ from foveal_sim.world.streams import StreamHub
 
 __all__ = ["RpcConnection", "StreamConnection"]
 
-_READ_BYTES = 1 << 18
+_READ_BYTES = 1 << 16
 _MESSAGE_BYTES = 64 << 20
 _ITEMS = 1 << 16
 # An upper bound of what Python needs for an item of an array.

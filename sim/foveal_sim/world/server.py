@@ -24,6 +24,7 @@ from foveal_sim.world.outbox import Outbox
 from foveal_sim.world.rays import warm_up
 from foveal_sim.world.release import CURRENT, Release
 from foveal_sim.world.renderer import GOLDEN, SceneRenderer, painter
+from foveal_sim.world.rhythm import Rhythm
 from foveal_sim.world.settings import ASYNCHRONOUS_STEP_S, EpisodeSettings
 from foveal_sim.world.stopping import end_process, on_stop
 from foveal_sim.world.streams import StreamHub
@@ -140,6 +141,8 @@ class WorldServer:
         self._leaving = Allowance(_LEAVING_BYTES)
         self._complain = Complaints(_log)
         self._most = min(_CONNECTIONS, max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_DESCRIPTORS, 1))
+        self._rhythm = Rhythm()
+        self._owed = False
         self._visited = False
         self._running = True
         self._next_push_s = time.monotonic()
@@ -158,7 +161,7 @@ class WorldServer:
         """Serve until `stop`; then close every socket."""
         try:
             while self._running:
-                for key, events in self._selector.select(self._timeout()):
+                for key, events in self._events():
                     self._handle(key.fileobj, events)  # type: ignore[arg-type]
                 self._resume()
                 self._push()
@@ -169,6 +172,14 @@ class WorldServer:
             for sock in (*self._listeners, self._wake_in, self._wake_out):
                 sock.close()
             self._selector.close()
+
+    def _events(self) -> list[tuple[selectors.SelectorKey, int]]:
+        """What can be handled next, waited for awake between ticks in a row."""
+        while not self._postponed and self._rhythm.awake(time.monotonic()):
+            if events := self._selector.select(0):
+                return events
+            os.sched_yield()  # the client's threads may need this core
+        return self._selector.select(self._timeout())
 
     def _timeout(self) -> float:
         now = time.monotonic()
@@ -194,20 +205,25 @@ class WorldServer:
         connection = self._connections.get(sock)
         if connection is None:
             return
-        self._proceed(connection, lambda: self._transfer(connection, events))
+        self._proceed(connection, events)
 
     @staticmethod
     def _transfer(connection: Connection, events: int) -> bool:
+        if not events and isinstance(connection, RpcConnection):
+            return connection.resume()
         if events & selectors.EVENT_WRITE:
             connection.outbox.flush()
             if isinstance(connection, RpcConnection) and not connection.outbox:
                 return connection.resume()
         return not events & selectors.EVENT_READ or connection.readable()
 
-    def _proceed(self, connection: Connection, step: Callable[[], bool]) -> None:
-        """Let a connection do what it can; then watch for what it needs next, or drop it."""
+    def _proceed(self, connection: Connection, events: int) -> None:
+        """Let a connection do what it can; then watch for what it needs next, or drop it.
+
+        events: what it is ready for; 0 for a postponed one, which only has to answer.
+        """
         try:
-            alive = step()
+            alive = self._transfer(connection, events)
         except BlockingIOError:
             alive = True
         except OSError as error:
@@ -216,6 +232,8 @@ class WorldServer:
         except Exception:  # a fault of this server must not end it for the other clients
             self._complain("fault", f"{connection.peer}: internal error; connection closed", logging.ERROR, True)
             alive = False
+        if self._owed:
+            self._settle()
         if alive:
             self._watch(connection)
         else:
@@ -253,29 +271,51 @@ class WorldServer:
 
     def _serve(self, request: Request) -> bytes | None:
         number, method, arguments = request
-        if method == "tick_cue" and self._early():
-            return None
-        return self._methods.answer(number, method, arguments)
+        if self._owed:
+            self._settle()
+        if method == "tick_cue":
+            now = time.monotonic()
+            if self._early(now):
+                return None
+            if self._world.episode.settings.synchronous:
+                self._rhythm.tick(now)
+                if not self._world.measures:
+                    # Nothing of this tick can be refused, and the client waits for the snapshot: it takes in the answer
+                    # while the tick is made.
+                    self._owed = True
+                    return self._methods.result(number, self._world.frame + 1)
+        answer = self._methods.answer(number, method, arguments)
+        self._rhythm.answered(time.monotonic())
+        return answer
 
-    def _early(self) -> bool:
+    def _early(self, now: float) -> bool:
         """Is a listener still to come, or far behind, that the next tick should reach?"""
-        now = time.monotonic()
         return self._world.hub.expecting(now) is not None or any(due > now for due in self._slow.values())
+
+    def _settle(self) -> None:
+        """Make the tick that was answered: before anything else is done or answered."""
+        self._owed = False
+        self._tick()
+        self._rhythm.answered(time.monotonic())
+
+    def _tick(self) -> None:
+        """Advance the world; what goes wrong is logged, since nobody waits for this tick's answer."""
+        try:
+            self._world.tick()
+        except Exception as error:  # nor must one of its sensors stop the clock
+            unexpected = not isinstance(error, FovealError)
+            self._complain("tick", f"tick {self._world.frame}: {error}", logging.ERROR, unexpected)
 
     def _resume(self) -> None:
         for connection in tuple(self._postponed):
-            self._proceed(connection, connection.resume)
+            self._proceed(connection, 0)
 
     def _push(self) -> None:
         """Advance an asynchronous world at the pace of its step."""
         now = time.monotonic()
         if not self._pushing() or now < self._next_push_s:
             return
-        try:
-            self._world.tick()
-        except Exception as error:  # nor must one of its sensors stop the clock
-            unexpected = not isinstance(error, FovealError)
-            self._complain("tick", f"tick {self._world.frame}: {error}", logging.ERROR, unexpected)
+        self._tick()
         self._next_push_s = max(self._next_push_s + self._world.episode.settings.step_s, now)
 
     def _pushing(self) -> bool:

@@ -121,15 +121,20 @@ class World:
     def apply_settings(self, settings: EpisodeSettings) -> None:
         self.episode.settings = settings
 
+    @property
+    def measures(self) -> bool:
+        """Has it sensors or cameras, on which a tick may fail?"""
+        return bool(self._sensors or self._cameras)
+
     def tick(self) -> int:
         """Advance one step, publish every due image and the snapshot; returns the new frame.
 
         Raises DeviceError or SceneError when an image cannot be rendered; the step is done and published all the same.
         """
-        self.episode.step()
         self.frame += 1
         self.elapsed_s += self.episode.settings.step_s
         try:
+            self.episode.step()
             if self._sensors:
                 self._sensors.publish(self.episode, self.frame, self.elapsed_s)
             if self._cameras and not self.episode.settings.no_rendering:
