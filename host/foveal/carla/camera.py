@@ -21,8 +21,8 @@ from foveal.carla.failure import server_lost
 from foveal.carla.image import RoiImage
 from foveal.carla.outside import Drawn, Filler, Outside
 from foveal.carla.reader import TickReader
+from foveal.carla.shared_scene import SharedScene, shared_scene
 from foveal.carla.turns import DeviceTurns
-from foveal.carla.world_scene import static_scene
 from foveal.channel import Channel, checked
 from foveal.device import Device, open_device
 from foveal.drawlist import Zone
@@ -33,7 +33,7 @@ from foveal.planes import CAMERAS, planes_of
 from foveal.policy import Policy, Sight, TrackedActors, choose, warm_up
 from foveal.provenance import Provenance
 from foveal.region import RegionSet
-from foveal.scene.assemble import Scene, build_scene, draw_list
+from foveal.scene.assemble import Scene, draw_list, furnished
 from foveal.scene.sun import sun_direction
 from foveal.scene.tick import CameraMount
 from foveal.zone import EVERYWHERE, ZoneSource
@@ -125,6 +125,7 @@ class RoiCamera:
         self._owned = isinstance(device, str)
         self._device = DeviceTurns.of(open_device(device) if isinstance(device, str) else device)
         self._scene: Scene | None = None
+        self._shared: SharedScene | None = None
         self._episode = world.id
         self._light: tuple[float, tuple[float, float, float]] | None = None
         self._waiting: deque[carla.WorldSnapshot] = deque()
@@ -255,14 +256,14 @@ class RoiCamera:
                 return
             warm_up()
             try:
-                static = static_scene(self._world, laneless=True)
+                self._shared = shared_scene(self._world)
             except RuntimeError as error:
                 raise server_lost(error) from error
             snapshot = self._world.get_snapshot()
             self._same_world(snapshot)
             there = not self._reader.ego_id or snapshot.has_actor(self._reader.ego_id)
             tick = self._reader.read(snapshot) if there else None  # a parent just spawned comes with the next tick
-            self._scene = build_scene(static, tick)
+            self._scene = furnished(self._shared.parts, tick)
             self._device.load(self._scene.meshes)
 
     def _same_world(self, snapshot: carla.WorldSnapshot) -> None:

@@ -14,7 +14,7 @@ from foveal.errors import MapError
 from foveal.scene.kind import LABEL_KIND
 from foveal.scene.static import Lane, Mark, StaticScene
 
-__all__ = ["lanes", "lanes_if_any", "static_scene"]
+__all__ = ["Objects", "lanes", "lanes_if_any", "objects", "static_scene", "usable_map"]
 
 _LOG = logging.getLogger(__name__)
 
@@ -37,27 +37,36 @@ _END_GAP_M = 0.02
 _Key = tuple[int, int, int]
 
 
-def static_scene(world: carla.World, step_m: float = 1.0, laneless: bool = False) -> StaticScene:
+Objects = tuple[np.ndarray, np.ndarray, np.ndarray]
+"""Identity (K,) uint64, label (K,) uint8 and world box (K, 9) of what has a shape here, sorted by identity."""
+
+
+def static_scene(world: carla.World, step_m: float = 1.0) -> StaticScene:
     """Everything that does not move, from the map and `get_environment_objects` (or `get_level_bbs`).
 
-    step_m: distance of lane samples. laneless: a map without a driving lane will do. Raises MapError when the map is
-    not OpenDRIVE or has no driving lane, ServerLost when the server is gone.
+    step_m: distance of lane samples. Raises MapError when the map is not OpenDRIVE or has no driving lane, ServerLost
+    when the server is gone.
     """
-    try:
-        world_map = world.get_map()
-    except RuntimeError as error:
-        raise lost_or(
-            error, MapError, "the server's map is not usable OpenDRIVE; load another map or give a valid .xodr file"
-        ) from error
-    identity, label, box = _objects(world)
+    world_map = usable_map(world)
+    identity, label, box = objects(world)
     return StaticScene(
         map_name=world_map.name,
         step_m=step_m,
-        **(lanes_if_any if laneless else lanes)(world_map, step_m),
+        **lanes(world_map, step_m),
         object_id=identity,
         object_label=label,
         object_box=box,
     )
+
+
+def usable_map(world: carla.World) -> carla.Map:
+    """The world's map. Raises MapError when it is not OpenDRIVE, ServerLost when the server is gone."""
+    try:
+        return world.get_map()
+    except RuntimeError as error:
+        raise lost_or(
+            error, MapError, "the server's map is not usable OpenDRIVE; load another map or give a valid .xodr file"
+        ) from error
 
 
 def lanes(world_map: carla.Map, step_m: float = 1.0) -> dict[str, np.ndarray]:
@@ -143,8 +152,8 @@ def _yellow(marking: carla.LaneMarking | None) -> bool:
     return marking is not None and marking.color == carla.LaneMarkingColor.Yellow
 
 
-def _objects(world: carla.World) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Identity (K,) uint64, label (K,) uint8 and world box (K, 9) of what has a shape here, sorted by identity."""
+def objects(world: carla.World) -> Objects:
+    """What the server lists now. Raises ServerLost."""
     try:
         reported = world.get_environment_objects(carla.CityObjectLabel.Any)
         rows = [(int(o.id), int(o.type), o.bounding_box) for o in reported]

@@ -17,7 +17,21 @@ from foveal.scene.roads import ground, roads
 from foveal.scene.static import StaticScene
 from foveal.scene.tick import CameraMount, Tick
 
-__all__ = ["CHUNK_M", "SUN", "Scene", "build_scene", "draw_list", "projection", "view"]
+__all__ = [
+    "CHUNK_M",
+    "SUN",
+    "Scene",
+    "StaticParts",
+    "build_scene",
+    "draw_list",
+    "furnished",
+    "projection",
+    "static_parts",
+    "view",
+]
+
+StaticParts = tuple[tuple[np.ndarray, Part], ...]
+"""What does not move, in squares: the origin of each (3,) in the scene's axes, in metres, and what lies in it."""
 
 CHUNK_M = 50.0
 """Side of the squares that static geometry is cut into, so that a device can leave out what is not in view."""
@@ -58,12 +72,20 @@ class Scene:
 
 def build_scene(static: StaticScene, tick: Tick | None = None) -> Scene:
     """Meshes for a static world and for the actors of `tick` (a drive's first); deterministic in its arguments."""
-    builder = MeshBuilder()
-    origins = []
+    return furnished(static_parts(static), tick)
+
+
+def static_parts(static: StaticScene) -> StaticParts:
+    """The first half of :func:`build_scene`, which takes the longest and serves all scenes of one world."""
     lying = labels.surface(Part.joined([ground(static), *roads(static)]))
-    for origin, part in Part.joined([lying, *_objects(static)]).chunks(CHUNK_M):
+    return tuple(Part.joined([lying, *_objects(static)]).chunks(CHUNK_M))
+
+
+def furnished(parts: StaticParts, tick: Tick | None = None) -> Scene:
+    """The other half: these parts, and meshes for the actors of `tick` and for those that appear later."""
+    builder = MeshBuilder()
+    for _, part in parts:
         builder.add(part)
-        origins.append(origin)
     actor_mesh: dict[int, int] = {}
     if tick is not None:
         for number, type_index, box in zip(tick.actor_id.tolist(), tick.actor_type.tolist(), tick.box, strict=True):
@@ -74,7 +96,8 @@ def build_scene(static: StaticScene, tick: Tick | None = None) -> Scene:
         shape: (tuple(builder.add(_spare_mesh(shape, size, k)) for k in range(_SPARE_COLOURS)), size)
         for shape, size in _SPARE.items()
     }
-    return Scene(builder.build(table()), np.array(origins).reshape(-1, 3), actor_mesh, spare)
+    origin = np.array([origin for origin, _ in parts]).reshape(-1, 3)
+    return Scene(builder.build(table()), origin, actor_mesh, spare)
 
 
 def draw_list(
