@@ -30,13 +30,11 @@ def points_met(path: Path) -> tuple[int, int]:
 
 def configurations(sets: Sequence[dict[str, object]]) -> str:
     """Parameter sets in few words: "PPC 8, 1, 2" where each names that parameter alone, else set by set."""
-    if not any(sets):
-        return "as it is"
     names = {tuple(values) for values in sets}
     if len(names) == 1 and len(next(iter(names))) == 1:
         (name,) = next(iter(names))
         return f"{name} " + ", ".join(str(values[name]) for values in sets)
-    return "; ".join(", ".join(f"{name} {value}" for name, value in values.items()) for values in sets)
+    return "; ".join(", ".join(f"{name} {value}" for name, value in values.items()) or "as it is" for values in sets)
 
 
 def summary_table(rows: Iterable[Row]) -> str:

@@ -237,6 +237,7 @@ def test_the_table_adds_up_the_runs_of_a_module(tmp_path: Path) -> None:
     ]
     mixed = [{"PPC": 8}, {"PPC": 8, "SHADE_PORT": 1}]
     assert summary.configurations(mixed) == "PPC 8; PPC 8, SHADE_PORT 1"
+    assert summary.configurations([{}, {"SLOTS": 8}]) == "as it is; SLOTS 8"
 
 
 def test_a_part_of_a_document_is_replaced_between_its_marks(tmp_path: Path) -> None:
