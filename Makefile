@@ -42,7 +42,7 @@ soak: setup-dev ## random frames, faults, resets and region changes on the co-si
 fuzz: setup-dev ## hostile image files against the reader of xclbins; ARGS="--inputs 100000 --seed 7"
 	@$(BIN)/python tests/host/fuzz_xclbin.py $(ARGS)
 
-fuzzworld: setup-dev ## hostile calls to the world server; ARGS="--messages 100000 --seed 7"
+fuzzworld: setup-dev ## hostile calls to the world server; ARGS="--messages 100000 --seed 7 --listeners 8"
 	@$(BIN)/python tests/sim/fuzz_world.py $(ARGS)
 
 soakworld: setup-dev ## clients that come, go and vanish, cameras, maps: no frame mismatched, no growth; ARGS="--minutes 60 --seed 7"

@@ -42,8 +42,9 @@ def test_the_mask_is_where_pixels_were_rendered() -> None:
     [
         ("a/b/shot.png", "a/b/shot.png"),
         ("a/b/shot", "a/b/shot.png"),
-        ("run.2/frame.000123", "run.2/frame.000123.png"),
-        ("shot.xyz", "shot.xyz.png"),
+        ("run.2/frame", "run.2/frame.png"),
+        ("frame.000123", "frame.000123"),
+        ("shot.psd", "shot.psd"),
         ("shot.TIFF", "shot.TIFF"),
     ],
 )

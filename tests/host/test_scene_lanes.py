@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import carla
 import numpy as np
 import pytest
-from foveal.carla.world_scene import lanes
+from foveal.carla.world_scene import lanes, static_scene
 from foveal.errors import MapError
-from foveal.scene.static import Lane, Mark
+from foveal.scene.assemble import build_scene
+from foveal.scene.static import Lane, Mark, StaticScene
 
 LENGTH_M = 50.5
 ROAD = f"""<?xml version="1.0"?>
@@ -66,3 +70,22 @@ def test_marks_colours_and_open_sides_are_those_of_the_map() -> None:
 def test_a_map_without_lanes_is_named() -> None:
     with pytest.raises(MapError, match="'bare' has no driving lane"):
         lanes(carla.Map("bare", "<OpenDRIVE/>"))
+
+
+def test_a_map_without_lanes_is_ground_and_objects_where_that_will_do() -> None:
+    box = carla.BoundingBox(carla.Location(20, 5, 4), carla.Vector3D(5, 5, 4))
+    house = SimpleNamespace(id=9, type=carla.CityObjectLabel.Buildings, bounding_box=box)
+
+    class World:
+        def get_map(self) -> carla.Map:
+            return carla.Map("bare", "<OpenDRIVE/>")
+
+        def get_environment_objects(self, label: carla.CityObjectLabel) -> list[SimpleNamespace]:
+            return [house]
+
+    world: Any = World()
+    with pytest.raises(MapError, match="no driving lane"):
+        static_scene(world)
+    scene = build_scene(static_scene(world, laneless=True))
+    empty = build_scene(StaticScene.empty("bare"))
+    assert len(scene.meshes.triangle) > len(empty.meshes.triangle)

@@ -2,6 +2,7 @@
 
 ``python tests/sim/fuzz_world.py --messages 100000 --seed 1``; test_world_fuzz.py runs a part beside a real client.
 Methods come from the server's own table. Of a call's arguments some are of the right kind, so that it gets far.
+With ``--listeners`` cameras, lidars and all other sensors have listeners, who check each message that they get.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from foveal_sim.world.opendrive import load_map
 from foveal_sim.world.streams import StreamHub
 from foveal_sim.world.wire import ACTOR_RECORD, SNAPSHOT
 from foveal_sim.world.world import World
+from sensor_listener import SensorListener, messages, subscribe
 from world_client import Server, world_server
 
 MAP = "straight"
@@ -40,25 +42,28 @@ LEAVES: tuple[Any, ...] = (
 )
 # Half a second each, so seldom.
 SLOW = ("load_new_episode", "copy_opendrive_to_file")
+SENSORS = tuple(name for name in LIBRARY if name.startswith("sensor."))
+SMALL = {"image_size_x": "24", "image_size_y": "16", "points_per_second": "4000"}
+LISTENERS = 8
+TOGETHER, MOUNT_EVERY = 4, 200
+"""So many sensors are mounted at once, between so many calls."""
 
 
 class Witness(threading.Thread):
-    """Listens to the world's stream; fault is what was wrong with a snapshot, and frames how many came."""
+    """Listens to the world's stream; fault is what was wrong with a snapshot, and times the seconds by frame."""
 
     def __init__(self, port: int) -> None:
         super().__init__(daemon=True)
         self.fault = ""
-        self.frames = 0
+        self.times: dict[int, float] = {}
         self.ids: list[int] = [1]
-        self._socket = socket.create_connection(("127.0.0.1", port), timeout=60)
-        self._socket.sendall(struct.pack("<I", 1))
+        self._socket = subscribe(port, 1)
 
     def run(self) -> None:
-        with suppress(OSError), self._socket.makefile("rb") as stream:
+        with suppress(OSError):
             last = -1
-            while head := stream.read(4):
-                body = stream.read(struct.unpack("<I", head)[0])
-                kind, frame = struct.unpack_from("<QQ", body)
+            for body in messages(self._socket):
+                kind, frame, time_s = struct.unpack_from("<QQd", body)
                 records = body[SNAPSHOT.size - 4 :]
                 if kind != 17 or len(records) % ACTOR_RECORD.itemsize or frame < last:
                     self.fault = f"type {kind}, frame {frame} after {last}, {len(records)} bytes of records"
@@ -67,18 +72,54 @@ class Witness(threading.Thread):
                 if not np.isfinite(actors["motion"]).all():
                     self.fault = f"frame {frame} moves somebody out of the world"
                     return
-                last, self.frames, self.ids = frame, self.frames + 1, actors["id"].tolist()
+                last, self.times[frame], self.ids = frame, time_s, actors["id"].tolist()
 
     def close(self) -> None:
         self._socket.shutdown(socket.SHUT_RDWR)
+        self.join(30)
         self._socket.close()
+
+
+class Audience:
+    """Listeners of the sensors that hostile calls spawned; at most so many at once, the newest."""
+
+    def __init__(self, port: int, most: int) -> None:
+        self.count: Counter[str] = Counter()
+        self._port, self.most = port, most
+        self._present: list[SensorListener] = []
+        self._heard: set[tuple[int, float]] = set()
+
+    def come(self, actor: Any) -> None:
+        """Listen to what was spawned, if it is a sensor with a stream."""
+        if not (self.most and isinstance(actor, list) and len(actor) == 6 and isinstance(actor[5], bytes) and actor[5]):
+            return
+        if len(self._present) == self.most:
+            self._leave(self._present.pop(0))
+        listener = SensorListener(self._port, actor)
+        listener.start()
+        self._present.append(listener)
+
+    def close(self, times: dict[int, float]) -> None:
+        """Raises AssertionError for a message that was wrong, or of no frame of the world's."""
+        while self._present:
+            self._leave(self._present.pop())
+        for frame, time_s in self._heard:
+            world_s = times.get(frame) if frame <= max(times) else time_s  # the last snapshot may not have come
+            assert world_s == time_s, f"a sensor's frame {frame} is of {time_s} s, the world's of {world_s} s"
+
+    def _leave(self, listener: SensorListener) -> None:
+        listener.close()
+        assert not listener.fault, listener.fault
+        self.count[listener.blueprint] += len(listener.seen)
+        self._heard.update(listener.seen.items())
 
 
 class Fuzzer:
     """count: of answers by kind. Raises AssertionError for an answer that is none, or that admits a fault."""
 
-    def __init__(self, port: int, seed: int, witness: Witness) -> None:
+    def __init__(self, port: int, seed: int, witness: Witness, audience: Audience) -> None:
         self.count: Counter[str] = Counter()
+        self._audience = audience
         self._random = random.Random(seed)
         self._port = port
         world = World(load_map(MAP), Population(), StreamHub(1), None)
@@ -87,13 +128,14 @@ class Fuzzer:
         self._witness = witness
         self._socket = self._connect()
 
-    def run(self, messages: int) -> None:
-        for sent in range(0, messages, BATCH):
+    def run(self, calls: int) -> None:
+        for sent in range(0, calls, BATCH):
             if sent % 4000 == 0:  # whatever was spawned before
                 self.ask(packed(1, "load_new_episode", [MAP, True, 0]), 1)
+            if sent % MOUNT_EVERY == 0 and self._audience.most:
+                self._mount(sent // MOUNT_EVERY)
             if self._random.random() < 0.9:
-                calls = [self._call(number) for number in range(BATCH)]
-                self.ask(b"".join(calls), BATCH)
+                self.ask(b"".join(self._call(number) for number in range(BATCH)), BATCH)
             else:
                 self._spoil(b"".join(self._call(number) for number in range(BATCH)))
 
@@ -123,6 +165,17 @@ class Fuzzer:
             self.count["refused"] += 1
         else:
             self.count["done"] += 1
+            self._audience.come(result[0][1] if result and len(result[0]) == 2 else None)
+
+    def _mount(self, turn: int) -> None:
+        """Sensors of the next kinds on somebody, then two ticks before hostile calls reach them."""
+        owner, kinds = self._id(), [SENSORS[(turn * TOGETHER + k) % len(SENSORS)] for k in range(TOGETHER)]
+        calls = [
+            packed(number, "spawn_actor_with_parent", [self._of(kind), self._transform(), owner, 0, ""])
+            for number, kind in enumerate(kinds)
+        ]
+        calls += [packed(number, "tick_cue", []) for number in range(2)]
+        self.ask(b"".join(calls), len(calls))
 
     def _connect(self) -> socket.socket:
         return socket.create_connection(("127.0.0.1", self._port), timeout=60)
@@ -225,8 +278,12 @@ class Fuzzer:
         return [*(self._random.uniform(-2, 2) for _ in range(3)), False, self._flag(), False, 1]
 
     def _description(self) -> list[Any]:
-        blueprint = self._random.choice(list(LIBRARY.values()))
-        attributes = [[a.name, a.kind, a.value] for a in blueprint.attributes]
+        return self._of(self._random.choice(list(LIBRARY)))
+
+    def _of(self, name: str) -> list[Any]:
+        """A blueprint, small where it is a camera, and sometimes with a hostile attribute."""
+        blueprint = LIBRARY[name]
+        attributes = [[a.name, a.kind, SMALL.get(a.name, a.value)] for a in blueprint.attributes]
         if attributes and self._random.random() < 0.3:
             attributes[self._random.randrange(len(attributes))][2] = str(self._leaf())[:50]
         return [1, blueprint.id, attributes]
@@ -236,28 +293,33 @@ def packed(number: int, method: str, arguments: list[Any]) -> bytes:
     return msgpack.packb([0, number, method, [[False], *arguments]])
 
 
-def fuzz(server: Server, messages: int, seed: int) -> Counter[str]:
-    """Counts of answers. Raises AssertionError when the server admits a fault, ends, or shows a spoilt world."""
-    witness = Witness(server.streams)
+def fuzz(server: Server, calls: int, seed: int, listeners: int = 0) -> Counter[str]:
+    """Counts of answers, and of the messages of each sensor. listeners: how many may be there at once.
+
+    Raises AssertionError when the server admits a fault, ends, shows a spoilt world or sends a wrong message.
+    """
+    witness, audience = Witness(server.streams), Audience(server.streams, listeners)
     witness.start()
-    fuzzer = Fuzzer(server.rpc, seed, witness)
-    fuzzer.run(messages)
+    fuzzer = Fuzzer(server.rpc, seed, witness, audience)
+    fuzzer.run(calls)
     fuzzer.ask(packed(1, "tick_cue", []), 1)
     fuzzer.close()
     witness.close()
     assert not witness.fault, witness.fault
+    audience.close(witness.times)
     assert server.process.poll() is None
-    fuzzer.count["snapshots seen"] = witness.frames
-    return fuzzer.count
+    fuzzer.count["snapshots seen"] = len(witness.times)
+    return fuzzer.count + audience.count
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--messages", type=int, default=100_000)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--listeners", type=int, default=0, help=f"at once, e.g. {LISTENERS}")
     options = parser.parse_args()
     with world_server(*OPTIONS) as server:
-        count = fuzz(server, options.messages, options.seed)
+        count = fuzz(server, options.messages, options.seed, options.listeners)
     print(", ".join(f"{number} {what}" for what, number in sorted(count.items())))
 
 

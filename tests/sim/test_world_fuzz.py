@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from fuzz_world import OPTIONS, fuzz
+from fuzz_world import LISTENERS, OPTIONS, SENSORS, fuzz
 from world_client import run_client, start_client, world_server
 
 BESIDE = """
@@ -37,7 +37,7 @@ def test_hostile_calls_are_answered_and_a_client_beside_them_is_served(tmp_path:
     done = tmp_path / "done"
     with world_server(*OPTIONS) as server:
         beside = start_client(BESIDE, server.rpc, str(done))
-        count = fuzz(server, messages=6000, seed=2)
+        count = fuzz(server, calls=6000, seed=2)
         done.touch()
         out, errors = beside.communicate(timeout=120)
         assert beside.returncode == 0, out + errors
@@ -47,3 +47,13 @@ def test_hostile_calls_are_answered_and_a_client_beside_them_is_served(tmp_path:
     assert count["snapshots seen"] > 50
     assert facts["frame"] > 0
     assert '"rounds": 0' not in out
+
+
+def test_listeners_get_whole_messages_of_the_worlds_frames_beside_hostile_calls() -> None:
+    """Type, length, counts, frame and time of each; lane invasions are found in the client and have no stream."""
+    with world_server(*OPTIONS) as server:
+        count = fuzz(server, calls=1600, seed=3, listeners=LISTENERS)
+    heard = {name for name in SENSORS if count[name]}
+    events = {"sensor.other.collision", "sensor.other.obstacle", "sensor.other.lane_invasion"}
+    assert heard | events == set(SENSORS)
+    assert count["done"] > 300

@@ -79,17 +79,18 @@ class RoiImage:
     def save_to_disk(
         self, path: str | os.PathLike[str], color_converter: carla.ColorConverter = carla.ColorConverter.Raw
     ) -> str:
-        """Write a picture; folders are made, a name without the suffix of a picture gets .png. Returns the path.
+        """Write a picture; folders are made, a name without a suffix gets .png. Returns the path.
 
+        A suffix that is no picture's stays and holds a PNG, as the package's own images do it.
         Raises OSError with the file's name when it cannot be written whole; what had that name before is still there.
         """
         file = Path(path)
-        form = Picture.registered_extensions().get(file.suffix.lower())
-        if form is None or form not in Picture.SAVE:
-            file, form = file.with_name(file.name + ".png"), "PNG"
+        if "." not in file.name:
+            file = file.with_name(file.name + ".png")
+        form = Picture.registered_extensions().get(file.suffix.lower(), "PNG")
         encoded = BytesIO()
         picture = Picture.fromarray(np.ascontiguousarray(rgb(converted(self._pixels, color_converter))))
-        picture.save(encoded, form)
+        picture.save(encoded, form if form in Picture.SAVE else "PNG")
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_name(f".{file.name}.{os.getpid()}.{threading.get_ident()}")
         try:
