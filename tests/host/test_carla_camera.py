@@ -104,6 +104,17 @@ def test_a_snapshot_that_comes_again_gives_no_second_image(world: Any) -> None:
     assert one.dropped == 0
 
 
+def test_listening_begins_with_the_next_snapshot(world: Any) -> None:
+    """tick() returns before the client has told all listeners of its snapshot; one that joins may be told, too."""
+    one, seen = camera(world), []
+    world.show(snapshot(5))
+    one.listen(lambda image: seen.append(image.frame))
+    world.show(*map(snapshot, (5, 6)))
+    until(lambda: 6 in seen)
+    one.destroy()
+    assert seen == [6]
+
+
 def test_a_snapshot_of_another_world_ends_the_camera(world: Any) -> None:
     """However high its frame: a server that was started again counts from 0, load_world goes on counting."""
     for frame in (1, 9):

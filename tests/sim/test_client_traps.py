@@ -68,7 +68,7 @@ class Callbacks:
         threading.Thread(target=self._drop, args=(number,)).start()
 
     def get_snapshot(self) -> Any:
-        return SimpleNamespace(id=self.id)
+        return SimpleNamespace(id=self.id, frame=0)
 
     def _drop(self, number: int) -> None:
         time.sleep(0.3)

@@ -200,6 +200,7 @@ class RoiCamera:
         if self._process != os.getpid():
             raise FovealError("a forked process has no client; connect and make the camera in the process that uses it")
         self._prepare()
+        current = self._world.get_snapshot()  # the client may still be telling its listeners of it
         with self._change:
             if not self._alive:
                 raise FovealError("the camera was destroyed; make another one")
@@ -207,6 +208,8 @@ class RoiCamera:
                 raise self._failure
             self._callback = callback
             if self._thread is None:
+                if current.id == self._episode:
+                    self._last_frame = max(self._last_frame, current.frame)
                 self._thread = threading.Thread(target=self._work, name="foveal-camera", daemon=True)
                 self._thread.start()
                 self._subscribe()
