@@ -100,7 +100,7 @@ def test_a_server_that_is_started_again_on_the_same_port_gives_no_images_to_old_
     assert beside.returncode == 0, errors
     assert re.search(r"another world|did not answer", out), out
     seen = [int(frame) for frame in re.findall(r"\d+", out[out.index("[") : out.index("]")])]
-    assert seen == list(range(seen[0], seen[0] + len(seen)))
+    assert seen == sorted(set(seen)), "some may be dropped, none comes again and none is older"
 
 
 # -- one device --------------------------------------------------------------------------------------------------------
