@@ -115,6 +115,28 @@ def test_listening_begins_with_the_next_snapshot(world: Any) -> None:
     assert seen == [6]
 
 
+@pytest.mark.parametrize("answers", [True, False])
+def test_frames_that_go_back_are_late_or_of_a_server_that_was_started_again(world: Any, answers: bool) -> None:
+    """The client's streams connect to a new server by themselves, its calls do not."""
+
+    def gone() -> None:
+        raise RuntimeError("time-out of 2000ms while waiting for the simulator")
+
+    one, seen = camera(world), []
+    one.listen(lambda image: seen.append(image.frame))
+    world.show(snapshot(8))
+    until(lambda: seen)
+    if not answers:
+        world.get_settings = gone
+    world.show(snapshot(1))
+    until(lambda: one.failure is not None or (answers and not one._went_back))
+    world.show(snapshot(9))
+    until(lambda: one.failure is not None or 9 in seen)
+    assert isinstance(one.failure, ServerLost) is not answers
+    assert seen == ([8, 9] if answers else [8])
+    one.destroy()
+
+
 def test_a_snapshot_of_another_world_ends_the_camera(world: Any) -> None:
     """However high its frame: a server that was started again counts from 0, load_world goes on counting."""
     for frame in (1, 9):

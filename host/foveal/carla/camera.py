@@ -137,6 +137,7 @@ class RoiCamera:
         self._subscription: int | None = None
         self._held: list[threading.Event] = []
         self._last_frame = 0
+        self._went_back = False
         self._dropped = 0
         self._failure: Exception | None = None
         self._told = False
@@ -297,6 +298,9 @@ class RoiCamera:
 
     def _is_new(self, snapshot: carla.WorldSnapshot) -> bool:
         """Is it due, and newer than the last? A stream that was interrupted begins again with what it had sent."""
+        if snapshot.frame < self._last_frame:  # late, or of a server that was started again: the client's calls tell
+            self._went_back = True
+            self._change.notify_all()
         if snapshot.frame <= self._last_frame or not self._period.take(snapshot.timestamp.elapsed_seconds):
             return False
         self._last_frame = snapshot.frame
@@ -309,13 +313,17 @@ class RoiCamera:
         while True:
             with self._change:
                 self._change.wait_for(
-                    lambda: self._waiting or self._callback is None or self._thread is not me, min(_LOOK_S, _SILENCE_S)
+                    lambda: self._waiting or self._went_back or self._callback is None or self._thread is not me,
+                    min(_LOOK_S, _SILENCE_S),
                 )
                 callback = self._callback
                 if callback is None or self._thread is not me:
                     return
                 snapshot = self._waiting.popleft() if self._waiting else None
+                doubtful, self._went_back = self._went_back, False
             try:
+                if doubtful:
+                    self._ask()
                 if snapshot is None:
                     self._same_world(self._world.get_snapshot())
                     if time.monotonic() - heard >= _SILENCE_S:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import secrets
 import time
 from collections.abc import Mapping, Sequence
 
@@ -29,7 +28,6 @@ UPLOADED_MAP = "OpenDriveMap"
 """Name under which the client loads a map that it has sent before."""
 
 _MAP_CHANGED = 1
-_NUMBER_BITS = 31
 _log = logging.getLogger(__name__)
 
 
@@ -59,9 +57,7 @@ class World:
         self._uploaded: RoadMap | None = None
         self._flags = _MAP_CHANGED
         self._started_s = time.monotonic()
-        # By chance: a client's streams connect again by themselves, also to a server that was started anew, and only
-        # the number tells it that the world is another.
-        self.episode = Episode(1 + secrets.randbits(_NUMBER_BITS), road_map, population, 1, self._library)
+        self.episode = Episode(1, road_map, population, 1, self._library)
 
     def upload(self, text: str) -> None:
         """Keep OpenDRIVE text for a later load of UPLOADED_MAP. Raises MapError."""
