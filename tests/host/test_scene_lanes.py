@@ -8,6 +8,7 @@ from typing import Any
 import carla
 import numpy as np
 import pytest
+from foveal.carla.shared_scene import shared_scene
 from foveal.carla.world_scene import lanes, static_scene
 from foveal.errors import MapError
 from foveal.scene.assemble import build_scene
@@ -77,6 +78,8 @@ def test_a_map_without_lanes_is_ground_and_objects_where_that_will_do() -> None:
     house = SimpleNamespace(id=9, type=carla.CityObjectLabel.Buildings, bounding_box=box)
 
     class World:
+        id = 1
+
         def get_map(self) -> carla.Map:
             return carla.Map("bare", "<OpenDRIVE/>")
 
@@ -86,6 +89,7 @@ def test_a_map_without_lanes_is_ground_and_objects_where_that_will_do() -> None:
     world: Any = World()
     with pytest.raises(MapError, match="no driving lane"):
         static_scene(world)
-    scene = build_scene(static_scene(world, laneless=True))
+    static = shared_scene(world).static
+    assert (len(static.lane_s), static.object_id.tolist()) == (0, [9])
     empty = build_scene(StaticScene.empty("bare"))
-    assert len(scene.meshes.triangle) > len(empty.meshes.triangle)
+    assert len(build_scene(static).meshes.triangle) > len(empty.meshes.triangle)
