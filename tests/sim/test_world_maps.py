@@ -14,7 +14,7 @@ from foveal_sim.maps.generate import opendrive
 from foveal_sim.maps.plan import Arm, Crossing, Lane, Plan, plans
 from foveal_sim.world.geometry import footprint, overlaps
 from foveal_sim.world.lanes import LaneGraph, lane_strips
-from foveal_sim.world.opendrive import load_map, parse_map
+from foveal_sim.world.opendrive import load_map, parse_map, uploaded_map
 from foveal_sim.world.roadside import Roadside
 from foveal_sim.world.scenery import (
     BUILDINGS,
@@ -404,6 +404,25 @@ facts["map"] = world.get_map().name
         facts = run_client(body.replace("TEXT", repr(text)), running.rpc)
     assert f"uploaded map, line {line}: road 1 is -150 m long" in facts["error"]
     assert facts["map"].endswith("straight"), "the world goes on"
+
+
+def test_an_uploaded_map_that_takes_long_is_refused_because_others_wait(monkeypatch) -> None:
+    monkeypatch.setattr("foveal_sim.world.opendrive.UPLOAD_TRIAL_S", 0.01)
+    with pytest.raises(MapError, match=r"uploaded map: .* more than 0.01 s .* start a server with it \(--map FILE\)"):
+        uploaded_map(road(), "mine")
+    size = len(road().encode())
+    monkeypatch.setattr("foveal_sim.world.opendrive.UPLOAD_BYTES", size - 1)
+    with pytest.raises(MapError, match=r"at most; split it, or start a server with it \(--map FILE\)"):
+        uploaded_map(road(), "mine")
+    monkeypatch.undo()
+    assert uploaded_map(road(), "mine").name == "mine"
+
+
+def test_scenery_ends_where_enough_stands(monkeypatch) -> None:
+    strips = lane_strips(load_map("town_block"))
+    whole = place_scenery(strips)
+    monkeypatch.setattr("foveal_sim.world.scenery._MOST_OBJECTS", 50)
+    assert place_scenery(strips) == whole[:50]
 
 
 def test_the_server_says_whether_a_map_can_be_used(tmp_path) -> None:

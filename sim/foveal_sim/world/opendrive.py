@@ -22,10 +22,14 @@ from foveal_sim.world.map_checks import check_map
 from foveal_sim.world.map_xml import MapDocument, read_xml
 from foveal_sim.world.signals import LIGHT, Crossroad, Signal, crossroads, read_signals
 
-__all__ = ["LaneSpan", "RoadMap", "load_map", "parse_map"]
+__all__ = ["LaneSpan", "RoadMap", "load_map", "parse_map", "uploaded_map"]
 
 BYTES_LIMIT = 256 << 20
 TRIAL_S = 300.0
+UPLOAD_BYTES, UPLOAD_TRIAL_S = 8 << 20, 10.0
+"""Of a map that a client sends: all others wait meanwhile."""
+
+_START = "or start a server with it (--map FILE)"
 _TRIAL = """
 import resource, sys
 from math import isfinite
@@ -104,16 +108,16 @@ def load_map(source: str) -> RoadMap:
     return parse_map(text, path.stem, str(path), trusted=packaged)
 
 
-def parse_map(text: str, name: str, file: str, trusted: bool = False) -> RoadMap:
+def parse_map(text: str, name: str, file: str, trusted: bool = False, trial_s: float = TRIAL_S) -> RoadMap:
     """Check OpenDRIVE `text` and build its geometry. file: what messages call it. Raises MapError.
 
-    A map that passes is tried out in a process of its own first, unless it is `trusted`.
+    A map that passes is tried out in a process of its own first, unless it is `trusted`, for `trial_s` at most.
     """
     document = read_xml(text, file)
     warnings = check_map(document)
     lanes = [span for road in document.root.findall("road") for span in _lanes(document, road)]
     if not trusted:
-        _try_out(text, file)
+        _try_out(text, file, trial_s)
     speeds = [_speed_mps(element) for element in document.root.iterfind("road/type/speed")]
     limits = [speed for speed in speeds if 0 < speed < math.inf]
     try:
@@ -128,7 +132,18 @@ def parse_map(text: str, name: str, file: str, trusted: bool = False) -> RoadMap
     return RoadMap(name, text, tuple(lanes), tuple(warnings), limit, geometry, signals, groups)
 
 
-def _try_out(text: str, file: str) -> None:
+def uploaded_map(text: str, name: str) -> RoadMap:
+    """The same for what a client sends, within tighter limits. Raises MapError."""
+    file, size = "uploaded map", len(text.encode("utf-8", "replace"))
+    if size > UPLOAD_BYTES:
+        limit = f"{UPLOAD_BYTES >> 20} MiB"
+        raise MapError(
+            f"{file}: {size / (1 << 20):.1f} MiB, and other clients wait: {limit} at most; split it, {_START}"
+        )
+    return parse_map(text, name, file, trial_s=UPLOAD_TRIAL_S)
+
+
+def _try_out(text: str, file: str, trial_s: float) -> None:
     """Raises MapError where the client refuses the map, ends or does not come to an end."""
     try:
         done = subprocess.run(
@@ -137,11 +152,14 @@ def _try_out(text: str, file: str) -> None:
             encoding="utf-8",
             errors="replace",
             capture_output=True,
-            timeout=TRIAL_S,
+            timeout=trial_s,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        raise MapError(f"{file}: the carla client needs more than {TRIAL_S:.0f} s for it; split the map") from None
+        longer = f", {_START}" if trial_s < TRIAL_S else ""
+        raise MapError(
+            f"{file}: the carla client needs more than {trial_s:g} s for it; split the map{longer}"
+        ) from None
     if done.returncode < 0:
         raise MapError(
             f"{file}: the carla client's process ends by signal {-done.returncode} on it; "

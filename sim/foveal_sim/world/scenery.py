@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
+from scipy.spatial import KDTree
 
 from foveal_sim.world.geometry import footprint, overlaps
 from foveal_sim.world.lanes import LaneStrip
@@ -34,6 +37,8 @@ SIGNAL_POLE = "SignalPole"
 _SETBACK_M = 3.0
 _CLEARANCE_M = 0.4
 _POLE_M = 0.06
+_MOST_OBJECTS = 10_000
+_CELL_M = 16.0
 # Scenery belongs to the map: the same file always gets the same street, whatever the traffic's seed is.
 _SEED = 20240501
 
@@ -64,17 +69,22 @@ class _Plot:
 
     def __init__(self, strips: Sequence[LaneStrip]) -> None:
         self.objects: list[EnvironmentObject] = []
-        self._corners = np.empty((0, 4, 2))
+        self._corners: list[np.ndarray] = []
+        self._cells: dict[tuple[int, int], list[int]] = defaultdict(list)
         self._road = np.concatenate([strip.xyz[:, :2] for strip in strips])
         self._reach = np.concatenate([np.full(len(strip.xyz), strip.width / 2 + _CLEARANCE_M) for strip in strips])
+        self._widest = float(self._reach.max())
+        self._near = KDTree(self._road)
 
     def add(
         self, label: int, name: str, place: tuple[float, float, float, float], half: tuple[float, float, float]
     ) -> bool:
-        """Stand a box with its foot at x, y, z, turned by yaw. False when there is no room."""
+        """Stand a box with its foot at x, y, z, turned by yaw. False when there is no room, or enough stands."""
+        if len(self.objects) >= _MOST_OBJECTS:
+            return False
         x, y, z, yaw = place
         corners = _corners(x, y, yaw, half)
-        if (label != CAR and self._on_road(x, y, yaw, half)) or overlaps(corners, self._corners).any():
+        if (label != CAR and self._on_road(x, y, yaw, half)) or self._hits(corners):
             return False
         self._stand(label, name, (x, y, z + half[2]), half, yaw)
         return True
@@ -90,23 +100,31 @@ class _Plot:
     def _stand(
         self, label: int, name: str, centre: tuple[float, float, float], half: tuple[float, float, float], yaw: float
     ) -> None:
-        self._corners = np.concatenate([self._corners, _corners(*centre[:2], yaw, half)[None]])
-        number = len(self.objects) + 1
+        corners, number = _corners(*centre[:2], yaw, half), len(self.objects) + 1
+        for cell in _cells(corners):
+            self._cells[cell].append(len(self._corners))
+        self._corners.append(corners)
         self.objects.append(EnvironmentObject(number, label, f"{name}_{number}", centre, half, yaw))
+
+    def _hits(self, corners: np.ndarray) -> bool:
+        """Whether another object stands there; only those that share a square with it are asked."""
+        near = {number for cell in _cells(corners) for number in self._cells.get(cell, ())}
+        return bool(near) and bool(overlaps(corners, np.array([self._corners[number] for number in near])).any())
 
     def _on_road(self, x: float, y: float, yaw: float, half: tuple[float, float, float]) -> bool:
         angle = np.deg2rad(yaw)
-        offset = self._road - (x, y)
+        near = self._near.query_ball_point((x, y), np.hypot(half[0], half[1]) + self._widest)
+        offset = self._road[near] - (x, y)
         along = np.abs(offset @ (np.cos(angle), np.sin(angle))) - half[0]
         beside = np.abs(offset @ (-np.sin(angle), np.cos(angle))) - half[1]
         gap = np.hypot(np.maximum(along, 0.0), np.maximum(beside, 0.0))
-        return bool((gap < self._reach).any())
+        return bool((gap < self._reach[near]).any())
 
 
 def place_scenery(strips: Sequence[LaneStrip], faces: Sequence[Face] = ()) -> list[EnvironmentObject]:
     """Objects beside every road's outer edge, cars on every parking lane, and lights and signs where the map has them.
 
-    The same map gives the same list.
+    The same map gives the same list, of at most 10,000 without lights and signs: everybody waits while it is made.
     """
     if not strips:
         return []
@@ -170,6 +188,12 @@ def _parked_cars(plot: _Plot, strip: LaneStrip, random: np.random.Generator) -> 
         if half_width > 0.6 and bend < 2.0 and random.random() < 0.45:
             half = (float(random.uniform(1.9, 2.4)), half_width, float(random.uniform(0.7, 0.9)))
             plot.add(CAR, "ParkedCar", strip.at(float(distance)), half)
+
+
+def _cells(corners: np.ndarray) -> Iterator[tuple[int, int]]:
+    """The squares of `_CELL_M` that the bounds of (4, 2) `corners` touch."""
+    low, high = (np.floor(edge / _CELL_M).astype(int).tolist() for edge in (corners.min(axis=0), corners.max(axis=0)))
+    return product(range(low[0], high[0] + 1), range(low[1], high[1] + 1))
 
 
 def _corners(x: float, y: float, yaw: float, half: tuple[float, float, float]) -> np.ndarray:

@@ -14,7 +14,7 @@ from foveal_sim.world.actors import Actor
 from foveal_sim.world.blueprints import library
 from foveal_sim.world.camera import Camera, CameraRenderer
 from foveal_sim.world.episode import Episode, Population, SpawnError
-from foveal_sim.world.opendrive import RoadMap, load_map, parse_map
+from foveal_sim.world.opendrive import RoadMap, load_map, uploaded_map
 from foveal_sim.world.release import CURRENT, Release
 from foveal_sim.world.sensors import SENSORS, Sensors
 from foveal_sim.world.settings import EpisodeSettings
@@ -61,7 +61,7 @@ class World:
 
     def upload(self, text: str) -> None:
         """Keep OpenDRIVE text for a later load of UPLOADED_MAP. Raises MapError."""
-        self._uploaded = parse_map(text, UPLOADED_MAP, "uploaded map")
+        self._uploaded = uploaded_map(text, UPLOADED_MAP)
         for warning in self._uploaded.warnings:
             _log.warning("%s", warning)
 
