@@ -305,6 +305,43 @@ def test_every_sensor_sends_what_its_client_understands(release):
     assert facts["warned"]
 
 
+@pytest.mark.parametrize("version", PYTHONS)
+def test_lights_have_groups_states_and_vehicles_at_them(version):
+    options = ("--map", "junction", "--synchronous", "--version", version)
+    with world_server(*options) as server:
+        facts = run(
+            """
+            world.tick()
+            lights = {light.get_opendrive_id(): light for light in world.get_actors().filter("traffic.traffic_light")}
+            facts["groups"] = [sorted(other.get_opendrive_id() for other in light.get_group_traffic_lights())
+                               for light in lights.values()]
+            world.freeze_all_traffic_lights(True)
+            start = carla.Transform(carla.Location(60, -1.75, 0.5), carla.Rotation(yaw=180))
+            car = world.spawn_actor(world.get_blueprint_library().find("vehicle.tesla.model3"), start)
+            facts["seen"] = []
+            for x, state in ((40, "Red"), (19.5, "Red"), (19.5, "Yellow"), (5, "Red")):
+                lights["1"].set_state(getattr(carla.TrafficLightState, state))
+                car.set_location(carla.Location(x, -1.75, 0))
+                world.tick()
+                light = car.get_traffic_light()
+                facts["seen"].append([str(lights["1"].state), car.is_at_traffic_light(),
+                                      str(car.get_traffic_light_state()), light and light.get_opendrive_id()])
+            facts["lanes"] = [[way.road_id, way.lane_id] for way in lights["1"].get_affected_lane_waypoints()]
+            car.destroy()
+            """,
+            (version, server),
+        )
+    assert facts["groups"] == [["1", "2", "3", "4"]] * 4
+    # The volume of arm 1 is the 5 m before the line at x = 17; elsewhere CARLA says green.
+    assert facts["seen"] == [
+        ["Red", False, "Green", None],
+        ["Red", True, "Red", "1"],
+        ["Yellow", True, "Yellow", "1"],
+        ["Red", False, "Green", None],
+    ]
+    assert set(map(tuple, facts["lanes"])) == {(1, 1)}
+
+
 @pytest.mark.parametrize(("version", "index", "bool_kind"), [("0.9.15", 16, 0), ("0.9.16", 17, 1)])
 def test_numbers_of_a_release(version, index, bool_kind):
     release = RELEASES[version]
