@@ -163,7 +163,8 @@ class WorldServer:
             while self._running:
                 for key, events in self._events():
                     self._handle(key.fileobj, events)  # type: ignore[arg-type]
-                self._resume()
+                if self._postponed:
+                    self._resume()
                 self._push()
                 self._unstick()
         finally:
@@ -290,7 +291,9 @@ class WorldServer:
 
     def _early(self, now: float) -> bool:
         """Is a listener still to come, or far behind, that the next tick should reach?"""
-        return self._world.hub.expecting(now) is not None or any(due > now for due in self._slow.values())
+        if self._world.hub.expecting(now) is not None:
+            return True
+        return bool(self._slow) and any(due > now for due in self._slow.values())
 
     def _settle(self) -> None:
         """Make the tick that was answered: before anything else is done or answered."""
@@ -312,8 +315,10 @@ class WorldServer:
 
     def _push(self) -> None:
         """Advance an asynchronous world at the pace of its step."""
+        if not self._pushing():
+            return
         now = time.monotonic()
-        if not self._pushing() or now < self._next_push_s:
+        if now < self._next_push_s:
             return
         self._tick()
         self._next_push_s = max(self._next_push_s + self._world.episode.settings.step_s, now)

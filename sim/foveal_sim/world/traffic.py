@@ -190,6 +190,8 @@ class Traffic:
 
     def _place(self, pose: np.ndarray, others: np.ndarray) -> None:
         """Find the lanes of the other vehicles, of those alone that have moved."""
+        if not len(others) and others is self._others:
+            return
         if len(others) != len(self._other_xy):
             self._other_xy = np.full((len(others), 2), np.nan, np.float32)
             self._other_place = np.empty((len(others), 2))
