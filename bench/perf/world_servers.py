@@ -66,7 +66,6 @@ class Canned:
         self._world = World(load_map(MAP), Population(vehicles=traffic, seed=1), hub, Still())
         self._world.apply_settings(EpisodeSettings(synchronous=True, fixed_delta_s=0.05))
         self._methods = method_table(self._world)
-        self._world.tick()  # the first snapshot tells of a map, which the client then looks into
         self._snapshot = bytearray()
         pixels = np.full((1080, 1920, 4), 128, np.uint8)
         self._image = bytearray(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import os
 import subprocess
 import sys
@@ -23,7 +24,7 @@ from foveal.errors import SceneError, ServerLost
 from foveal.scene.tick import CameraMount
 from foveal.zone import Circle, ZonePlan
 from foveal_sim.maps import map_path
-from world_client import Server, client_command, run_client, world_server
+from world_client import Server, client_command, run_client, start_client, world_server
 
 ROI_CAMERAS = """
 from foveal.carla import RoiCamera
@@ -195,6 +196,26 @@ one.destroy()
 
 
 # -- the first image ---------------------------------------------------------------------------------------------------
+
+
+def test_a_client_of_a_server_that_dies_after_the_first_tick_lives_to_tell() -> None:
+    """The package's own threads ask about a map that a snapshot calls new; without an answer they end the process."""
+    body = """
+        import os, signal
+        client.set_timeout(1.0)
+        world.tick()
+        os.kill(int(sys.argv[2]), signal.SIGKILL)
+        try:
+            world.get_map()
+        except RuntimeError as error:
+            facts["says"] = str(error)
+        time.sleep(1.0)
+    """
+    with world_server("--map", "straight", "--synchronous") as server:
+        client = start_client(body, server.rpc, str(server.process.pid))
+        out, errors = client.communicate(timeout=60)
+    assert client.returncode == 0, errors
+    assert "time-out" in json.loads(out)["says"]
 
 
 def test_the_first_image_after_listen_is_never_lost(server: Server) -> None:

@@ -55,7 +55,7 @@ class World:
         self.solids = SolidWorld()
         self._sensors = Sensors(hub, self.solids)
         self._uploaded: RoadMap | None = None
-        self._flags = _MAP_CHANGED
+        self._flags = 0  # a map told of as new, at the start, has a client's own threads ask for what it holds
         self._started_s = time.monotonic()
         self.episode = Episode(1, road_map, population, 1, self._library)
 
