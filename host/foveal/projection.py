@@ -222,14 +222,12 @@ def _flags(
     # A point or plate that is in view but has no area is explained by its extent.
     outside = ~visible & ~behind & ~(seen & (empty | flat))
     below = np.zeros(len(extent), dtype=bool) if ground_z is None else lowest < ground_z - GROUND_TOLERANCE_M
-    flags = np.zeros(len(extent), dtype=np.uint8)
-    for flag, where in (
-        (BoxFlag.EMPTY_EXTENT, empty),
-        (BoxFlag.DEGENERATE_EXTENT, flat),
-        (BoxFlag.NEGATIVE_EXTENT, (extent < 0).any(axis=1)),
-        (BoxFlag.BB_BELOW_GROUND, below),
-        (BoxFlag.BEHIND, behind),
-        (BoxFlag.OUTSIDE_FRAME, outside),
-    ):
-        flags |= np.where(where, np.uint8(flag), np.uint8(0))
-    return flags
+    by_bit = {
+        BoxFlag.EMPTY_EXTENT: empty,
+        BoxFlag.DEGENERATE_EXTENT: flat,
+        BoxFlag.NEGATIVE_EXTENT: (extent < 0).any(axis=1),
+        BoxFlag.BB_BELOW_GROUND: below,
+        BoxFlag.BEHIND: behind,
+        BoxFlag.OUTSIDE_FRAME: outside,
+    }
+    return np.packbits([by_bit[flag] for flag in BoxFlag], axis=0, bitorder="little")[0]

@@ -154,11 +154,13 @@ def pixels_held(box: np.ndarray) -> int:
 
 
 def nested(box: np.ndarray) -> np.ndarray:
-    """(N, N) bool: row i of (N, 4) `box` lies in row j; of equal rows, each in those before it."""
-    x0, y0, x1, y1 = box.T
-    inside = (x0[:, None] >= x0) & (y0[:, None] >= y0) & (x1[:, None] <= x1) & (y1[:, None] <= y1)
-    row = np.arange(len(box))
-    return np.asarray(inside & ~(inside.T & (row[:, None] <= row)))
+    """(N, N) bool: row i of (N, 4) `box` lies in row j; of equal rows, each in those before it; of 32-bit values."""
+    x0, y0, x1, y1 = np.ascontiguousarray(box.T, dtype=np.int32)
+    inside = x0[:, None] >= x0
+    inside &= y0[:, None] >= y0
+    inside &= x1[:, None] <= x1
+    inside &= y1[:, None] <= y1
+    return np.asarray(inside & (np.tri(len(box), k=-1, dtype=bool) | ~inside.T))
 
 
 def outermost(box: np.ndarray) -> np.ndarray:

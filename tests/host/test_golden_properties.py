@@ -25,7 +25,7 @@ def layers(corners):
     return np.array(out)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(seeds, st.integers(2, 5))
 def test_a_mesh_partition_of_the_frame_draws_each_pixel_once(seed, cells):
     """Inner grid points move on the 1/256 grid; all triangles together cover each pixel exactly once."""
@@ -43,7 +43,7 @@ def test_a_mesh_partition_of_the_frame_draws_each_pixel_once(seed, cells):
     assert (layers(corners).sum(axis=0) == 1).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.tuples(sub_pixel, sub_pixel), st.lists(st.tuples(sub_pixel, sub_pixel), min_size=3, max_size=6))
 def test_a_fan_seen_from_both_sides_of_an_edge_never_draws_a_shared_edge_twice(hub, ring):
     """Triangles on opposite sides of the edge hub-ring[k] share no pixel."""
@@ -55,7 +55,7 @@ def test_a_fan_seen_from_both_sides_of_an_edge_never_draws_a_shared_edge_twice(h
             assert not (one & other).any()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.lists(st.tuples(sub_pixel, sub_pixel), min_size=3, max_size=3))
 def test_coverage_follows_the_definition(corners):
     """A pixel strictly inside is drawn, one strictly outside is not (64-bit integers, no shared code)."""
@@ -77,7 +77,7 @@ def test_coverage_follows_the_definition(corners):
     assert not drawn[strictly_out].any()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seeds)
 def test_a_region_frame_equals_the_full_frame_inside_its_regions(seed):
     scene = random_scene(seed)
@@ -91,7 +91,7 @@ def test_a_region_frame_equals_the_full_frame_inside_its_regions(seed):
         assert not cut[~mask].any()
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seeds)
 def test_a_guard_band_clip_changes_no_coverage_of_axis_aligned_cuts(seed):
     """A triangle far larger than the guard band covers what its exact edges say, up to the rounding of cut corners."""
@@ -112,7 +112,7 @@ def test_a_guard_band_clip_changes_no_coverage_of_axis_aligned_cuts(seed):
     assert not drawn[nearest < -1 / 16].any()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seeds)
 def test_record_fields_fit_their_widths(seed):
     scene = random_scene(seed, width=4096, height=2160, full=True)
@@ -128,7 +128,7 @@ def test_record_fields_fit_their_widths(seed):
     assert (t.z0 < 1 << 47).all()
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(seeds)
 def test_depth_stays_within_a_sixteenth_of_a_step_of_the_exact_plane(seed):
     """The 16 guard bits promise it over 4,096 pixels; here against exact integers at each drawn pixel."""
@@ -158,7 +158,7 @@ def test_depth_stays_within_a_sixteenth_of_a_step_of_the_exact_plane(seed):
         assert low <= depth[j, i] <= high
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(seeds)
 def test_records_of_a_region_set_are_those_of_the_full_frame_that_meet_it(seed):
     scene = random_scene(seed, width=96, height=96)

@@ -25,7 +25,7 @@ from foveal.policy import (
 )
 from foveal.projection import project_many
 from foveal.region import Region, RegionSet
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scene_samples import CAR_BOX, MOUNT, tick_of
 
@@ -129,7 +129,6 @@ def seen(rows: np.ndarray) -> np.ndarray:
     return np.flatnonzero((rows[:, 2:] > rows[:, :2]).all(axis=1))
 
 
-@settings(deadline=None)
 @given(BOXES, st.floats(0, 1))
 def test_a_budget_is_never_exceeded_and_full_of_the_most_important(boxes: list, share: float) -> None:
     rows, found, wanted = budgeted(boxes, share)
@@ -143,7 +142,6 @@ def test_a_budget_is_never_exceeded_and_full_of_the_most_important(boxes: list, 
         assert found.regions == whole
 
 
-@settings(deadline=None)
 @given(BOXES, st.floats(0, 1))
 def test_what_a_budget_shrinks_keeps_its_middle_and_its_shape(boxes: list, share: float) -> None:
     rows, found, wanted = budgeted(boxes, share)
@@ -159,7 +157,6 @@ def test_what_a_budget_shrinks_keeps_its_middle_and_its_shape(boxes: list, share
     assert (y1 - y0 - 1) / (b1 - b0) < (x1 - x0) / (a1 - a0)
 
 
-@settings(deadline=None)
 @given(FEW_BOXES, st.floats(0, 1))
 def test_a_budget_that_binds_is_used_up_to_one_more_row_and_column(boxes: list, share: float) -> None:
     """While nothing is merged: what the next larger part would add is at most a row and a column of it."""

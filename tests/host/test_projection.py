@@ -192,7 +192,7 @@ def random_boxes(seed, count):
     return camera, transform, box
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_bounds_equal_those_of_clipped_faces(seed):
     camera, transform, box = random_boxes(seed, 12)
@@ -208,7 +208,7 @@ def test_bounds_equal_those_of_clipped_faces(seed):
             assert got == pytest.approx(expected, abs=1e-6)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 2**32 - 1))
 def test_one_and_many_agree_and_regions_hold_their_bounds(seed):
     camera, transform, box = random_boxes(seed, 12)

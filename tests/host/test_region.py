@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from foveal.merge import merged
 from foveal.region import MAX_REGIONS, Region, RegionSet
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 CORNERS = st.tuples(*[st.integers(-50, 350)] * 4)
@@ -46,7 +46,6 @@ def test_what_lies_in_another_region_takes_no_slot():
     assert RegionSet.of(wanted, 320, 200).regions == (left, half, Region(40, 0, 80, 40))
 
 
-@settings(deadline=None)
 @given(st.lists(CORNERS, max_size=60))
 def test_a_set_holds_every_pixel_asked_for_and_at_most_sixteen(corners):
     wanted = [Region(*c) for c in corners]
@@ -62,7 +61,6 @@ def test_a_set_holds_every_pixel_asked_for_and_at_most_sixteen(corners):
         assert np.array_equal(mask, regions.mask())
 
 
-@settings(deadline=None)  # the first call compiles
 @given(st.lists(CORNERS, min_size=2, max_size=25), st.integers(1, 5))
 def test_each_merge_joins_a_cheapest_pair(corners, limit):
     """Against the rule written out plainly: the pixels added by each step are the least possible."""

@@ -20,7 +20,7 @@ def test_changed_files_are_refused_or_hold_together(seed: int) -> None:
 
 
 @given(st.binary(max_size=700))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_random_bytes_are_refused(data: bytes) -> None:
     for prefix in (b"", b"xclbin2\0"):
         with contextlib.suppress(XclbinError):

@@ -19,8 +19,8 @@ def carla_matrix(pose: np.ndarray) -> np.ndarray:
     pose: (..., 6) x, y, z in metres, pitch, yaw, roll in degrees.
     """
     pose = np.asarray(pose, dtype=np.float64)
-    cp, cy, cr = (np.cos(np.radians(pose[..., k])) for k in (3, 4, 5))
-    sp, sy, sr = (np.sin(np.radians(pose[..., k])) for k in (3, 4, 5))
+    angle = np.radians(np.moveaxis(pose[..., 3:], -1, 0))
+    (cp, cy, cr), (sp, sy, sr) = np.cos(angle), np.sin(angle)
     matrix = np.zeros((*pose.shape[:-1], 4, 4))
     matrix[..., 0, 0], matrix[..., 1, 0], matrix[..., 2, 0] = cp * cy, cp * sy, sp
     matrix[..., 0, 1], matrix[..., 1, 1], matrix[..., 2, 1] = cy * sp * sr - sy * cr, sy * sp * sr + cy * cr, -cp * sr
