@@ -129,3 +129,14 @@ def test_boxes_overlap_only_where_they_share_ground():
     # 3 m apart leaves 1 m; a square turned by 45 degrees reaches 1.41 m towards the first, which reaches 1 m.
     assert overlaps(corners[0], corners).tolist() == [True, False, False]
     assert overlaps(corners[0], corners - (0.2, 0.0)).tolist() == [True, False, True]
+
+
+def test_a_long_chain_of_attached_actors_goes_with_its_first(world):
+    before = {actor.id for actor in world.table}
+    first = last = spawn(world)
+    for _ in range(1100):  # more than Python calls deep
+        last = world.spawn("static.prop.box01", {}, (0.0, 0.0, 0.1, 0.0, 0.0, 0.0), last.id)
+    gone = [actor.id for actor in world.destroy(first.id)]
+    assert gone == sorted(gone, reverse=True)
+    assert len(gone) == 1101
+    assert {actor.id for actor in world.table} == before

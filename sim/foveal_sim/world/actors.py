@@ -107,17 +107,21 @@ class ActorTable:
 
     def remove(self, actor_id: int) -> list[Actor]:
         """Remove an actor and what is attached to it; returns them, children first. Empty when there is none."""
-        actor = self._actors.get(actor_id)
-        if actor is None:
+        if actor_id not in self._actors:
             return []
-        gone = [lost for child in list(self) if child.parent == actor_id for lost in self.remove(child.id)]
-        del self._actors[actor_id]
-        self._relative.pop(actor_id, None)
-        self.records["state"][actor.slot] = 0
-        self._free.append(actor.slot)
+        family = {actor_id}
+        for actor in self:  # a parent is older than its children
+            if actor.parent in family:
+                family.add(actor.id)
+        gone = [actor for actor in reversed(self._actors.values()) if actor.id in family]
+        for actor in gone:
+            del self._actors[actor.id]
+            self._relative.pop(actor.id, None)
+            self.records["state"][actor.slot] = 0
+            self._free.append(actor.slot)
         self._free.sort(reverse=True)
         self._changed()
-        return [*gone, actor]
+        return gone
 
     def pose(self, actor: Actor) -> Pose:
         """x, y, z, pitch, yaw, roll in the world."""
