@@ -22,14 +22,20 @@ ENOUGH_S = 240
 
 @contextmanager
 def running(out: Path, *arguments: str) -> Iterator[subprocess.Popen[str]]:
+    command = [*COMMAND, "--out", str(out), *arguments]
     process = subprocess.Popen(
-        [*COMMAND, "--out", str(out), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, preexec_fn=as_at_a_terminal
     )
     try:
         yield process
     finally:
         process.kill()
         process.communicate()
+
+
+def as_at_a_terminal() -> None:
+    """What a shell starts in the background ignores SIGINT, and so does all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 def until(condition, process: subprocess.Popen[str] | None = None) -> None:

@@ -268,14 +268,14 @@ def test_a_slow_callback_drops_the_oldest_and_counts_them(server: Server) -> Non
 def test_sensor_tick_and_attributes(server: Server) -> None:
     facts = run_client(
         script(
-            "blueprint.set_attribute('sensor_tick', '0.1')\n" + ROI_LINE,
+            "blueprint.set_attribute('sensor_tick', '0.1')\nblueprint.set_attribute('gamma', '2.4')\n" + ROI_LINE,
             """
             frames = [world.tick() for _ in range(6)]
             seen = [images.get(timeout=60).frame for _ in range(3)]
             time.sleep(0.3)
             facts["seen"] = [frame - frames[0] for frame in seen]
             facts["more"] = images.qsize()
-            facts["honoured"], facts["ignored"] = sorted(camera.honoured), "bloom_intensity" in camera.ignored
+            facts["honoured"], facts["ignored"] = sorted(camera.honoured), sorted(camera.ignored)
             facts["attributes"] = camera.attributes["image_size_x"], camera.type_id, camera.parent.id == car.id
             camera.destroy(), car.destroy()
             """,
@@ -285,6 +285,8 @@ def test_sensor_tick_and_attributes(server: Server) -> None:
     assert facts["seen"] == [0, 2, 4]
     assert facts["more"] == 0
     assert facts["honoured"] == ["fov", "image_size_x", "image_size_y", "role_name", "sensor_tick"]
+    assert {"gamma", "exposure_mode", "lens_circle_falloff", "motion_blur_intensity"} <= set(facts["ignored"])
+    assert not set(facts["honoured"]) & set(facts["ignored"])
     assert facts["attributes"] == ["160", "sensor.camera.rgb", True]
 
 

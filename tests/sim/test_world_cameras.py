@@ -13,7 +13,8 @@ from foveal.frame import Frame
 from foveal.image import decode_depth
 from foveal.planes import CAMERAS
 from foveal.tag import Tag
-from foveal_sim.world.camera import Camera
+from foveal_sim.world.blueprints import LIBRARY
+from foveal_sim.world.camera import Camera, in_vain
 from foveal_sim.world.episode import Episode, Population
 from foveal_sim.world.opendrive import load_map
 from foveal_sim.world.renderer import GoldenPainter, SceneRenderer
@@ -184,3 +185,10 @@ def test_the_client_decodes_every_camera_of_one_and_the_same_frame(server: Serve
     assert np.array_equal(tags[..., 2], instances[..., 2])
     assert facts["grey"] == [255, 255, 255], "the sky is a kilometre away"
     assert facts["palette"] == [70, 0, 0], "B, G, R of trucks"
+
+
+def test_attributes_that_change_nothing_are_named() -> None:
+    assert in_vain("sensor.camera.rgb", LIBRARY["sensor.camera.rgb"].defaults | {"fov": "20.0"}) == []
+    changed = LIBRARY["sensor.camera.rgb"].defaults | {"gamma": "1.0", "enable_postprocess_effects": "False"}
+    assert sorted(in_vain("sensor.camera.rgb", changed)) == ["enable_postprocess_effects", "gamma"]
+    assert in_vain("sensor.camera.depth", LIBRARY["sensor.camera.depth"].defaults | {"lens_k": "0"}) == ["lens_k"]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 
+from foveal_sim.world.camera_attributes import CAMERA_ATTRIBUTES
 from foveal_sim.world.release import CURRENT, Release
 from foveal_sim.world.sensor_attributes import SENSOR_ATTRIBUTES
 
@@ -125,19 +126,8 @@ def _prop(name: str, size: tuple[float, float, float]) -> Blueprint:
     return Blueprint(f"static.prop.{name}", f"static,prop,{name}", role, half, half[2], bytes([_DYNAMIC]))
 
 
-def _camera(kind: str) -> Blueprint:
-    attributes = (
-        Attribute("image_size_x", _INT, "800"),
-        Attribute("image_size_y", _INT, "600"),
-        Attribute("fov", _FLOAT, "90.0"),
-        Attribute("sensor_tick", _FLOAT, "0.0"),
-        _SENSOR_ROLE,
-    )
-    return Blueprint(f"sensor.camera.{kind}", f"sensor,camera,{kind}", attributes)
-
-
 def _sensor(name: str, rows: Sequence[tuple[str, type, str]]) -> Blueprint:
-    kinds = {bool: _BOOL, int: _INT, float: _FLOAT}
+    kinds = {bool: _BOOL, int: _INT, float: _FLOAT, str: _STRING}
     attributes = (*(Attribute(row, kinds[kind], value) for row, kind, value in rows), _SENSOR_ROLE)
     return Blueprint(name, name.replace(".", ","), attributes)
 
@@ -169,8 +159,7 @@ _BLUEPRINTS = (
     _prop("trafficcone01", (0.45, 0.45, 0.75)),
     _prop("box01", (0.60, 0.60, 0.60)),
     _prop("bin", (0.55, 0.55, 1.10)),
-    *map(_camera, ("rgb", "depth", "semantic_segmentation", "instance_segmentation")),
-    *(_sensor(name, rows) for name, rows in SENSOR_ATTRIBUTES.items()),
+    *(_sensor(name, rows) for name, rows in {**CAMERA_ATTRIBUTES, **SENSOR_ATTRIBUTES}.items()),
     Blueprint("controller.ai.walker", "controller,ai,walker", (Attribute("role_name", _STRING, "default"),)),
 )
 LIBRARY: Mapping[str, Blueprint] = MappingProxyType({blueprint.id: blueprint for blueprint in _BLUEPRINTS})

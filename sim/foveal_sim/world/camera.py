@@ -9,9 +9,10 @@ from typing import Protocol
 import numpy as np
 from foveal.period import Period
 
+from foveal_sim.world.camera_attributes import CAMERA_ATTRIBUTES, FOLLOWED
 from foveal_sim.world.episode import Episode
 
-__all__ = ["Camera", "CameraRenderer"]
+__all__ = ["Camera", "CameraRenderer", "in_vain"]
 
 _MAX_SIDE = 4096
 
@@ -38,6 +39,15 @@ class Camera:
         if not 0.0 < fov < 180.0:
             raise ValueError(f"fov must be between 0 and 180 degrees, got {fov}")
         return cls(blueprint, actor_id, stream_id, width, height, fov, Period(float(attributes["sensor_tick"])))
+
+
+def in_vain(blueprint: str, attributes: Mapping[str, str]) -> list[str]:
+    """Attributes that have other values than by default and change nothing."""
+    return [
+        name
+        for name, _, default in CAMERA_ATTRIBUTES[blueprint][len(FOLLOWED) :]
+        if attributes[name].lower() != default
+    ]
 
 
 class CameraRenderer(Protocol):

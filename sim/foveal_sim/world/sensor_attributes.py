@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-__all__ = ["SENSOR_ATTRIBUTES"]
+__all__ = ["SENSOR_ATTRIBUTES", "Rows"]
 
 Rows = tuple[tuple[str, type, str], ...]
 

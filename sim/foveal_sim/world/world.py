@@ -12,7 +12,8 @@ from foveal.planes import CAMERAS
 from foveal_sim.maps import map_names
 from foveal_sim.world.actors import Actor
 from foveal_sim.world.blueprints import library
-from foveal_sim.world.camera import Camera, CameraRenderer
+from foveal_sim.world.camera import Camera, CameraRenderer, in_vain
+from foveal_sim.world.complaints import Complaints
 from foveal_sim.world.episode import Episode, Population, SpawnError
 from foveal_sim.world.opendrive import RoadMap, load_map, uploaded_map
 from foveal_sim.world.release import CURRENT, Release
@@ -54,6 +55,7 @@ class World:
         self._cameras: dict[int, Camera] = {}
         self.solids = SolidWorld()
         self._sensors = Sensors(hub, self.solids)
+        self._complain = Complaints(_log, times=1)
         self._uploaded: RoadMap | None = None
         self._flags = 0  # a map told of as new, at the start, has a client's own threads ask for what it holds
         self._started_s = time.monotonic()
@@ -98,6 +100,8 @@ class World:
                 self._sensors.mount(actor, stream_id)
             else:
                 self._cameras[actor.id] = Camera.of(blueprint, actor.id, stream_id, actor.attributes)
+                if ignored := ", ".join(in_vain(blueprint, actor.attributes)):
+                    self._complain(ignored, f"{blueprint}: {ignored}: accepted, and nothing in the picture changes")
         except ValueError as error:
             self.episode.destroy(actor.id)
             self.hub.close(stream_id)
