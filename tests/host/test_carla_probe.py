@@ -35,3 +35,17 @@ def test_a_server_that_says_nothing_runs_into_the_deadline():
         port = listener.getsockname()[1]
         with pytest.raises(ServerLost, match=r"did not answer within 0\.3 s"):
             connect(port=port, timeout_s=0.3)
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "localhost:2000", "[::1]:2000", "[::1]", "http://localhost"])
+def test_a_host_with_a_port_is_told_where_the_port_goes(host):
+    with pytest.raises(ServerLost) as caught:
+        connect(host)
+    assert str(caught.value) == f"{host!r} is no host; give the host alone, and its port as --port (port=)"
+
+
+@pytest.mark.parametrize("host", ["::1", "fe80::1%lo"])
+def test_colons_of_an_ipv6_address_are_its_own(host):
+    with pytest.raises(ServerLost) as caught:
+        connect(host, 1, timeout_s=2.0)
+    assert str(caught.value).startswith(f"no CARLA server at [{host}]:1 (")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import logging
 import socket
 import time
@@ -28,19 +29,21 @@ _ANSWER_BYTES = 1 << 16
 def connect(host: str = "127.0.0.1", port: int = 2000, timeout_s: float = 10.0, force: bool = False) -> carla.Client:
     """A client whose calls have a deadline, of a server that answers and whose version fits.
 
-    Raises ServerLost when nothing listens there, nothing answers, or (without `force`) the versions do not fit.
+    host: a name or an IP address. Raises ServerLost when nothing listens there, nothing answers, or (without `force`)
+    the versions do not fit, and when `host` holds a port.
     The port is tried first, because the carla package connects once and then only times out, and because an answer
     that is not CARLA's ends the whole process in its code.
     """
+    place = _place(host, port)
     try:
         probe = socket.create_connection((host, port), timeout=timeout_s)
     except OSError as error:
         raise ServerLost(
-            f"no CARLA server at {host}:{port} ({error.strerror or error}); start one "
+            f"no CARLA server at {place} ({error.strerror or error}); start one "
             f"(`foveal world --port {port}` or CarlaUE4) or name another port"
         ) from error
     with probe:
-        _ask_version(probe, f"{host}:{port}", timeout_s)
+        _ask_version(probe, place, timeout_s)
     client = carla.Client(host, port)
     client.set_timeout(timeout_s)
     try:
@@ -49,6 +52,17 @@ def connect(host: str = "127.0.0.1", port: int = 2000, timeout_s: float = 10.0, 
         raise server_lost(error) from error
     version.check(client.get_client_version(), server, force)
     return client
+
+
+def _place(host: str, port: int) -> str:
+    """How messages name it. Only IPv6 addresses hold colons."""
+    if ":" not in host:
+        return f"{host}:{port}"
+    try:
+        ipaddress.IPv6Address(host)
+    except ValueError:
+        raise ServerLost(f"{host!r} is no host; give the host alone, and its port as --port (port=)") from None
+    return f"[{host}]:{port}"
 
 
 def _ask_version(peer: socket.socket, place: str, timeout_s: float) -> None:
