@@ -285,3 +285,19 @@ def test_a_server_that_ends_while_a_picture_is_made_is_called_lost(world: Any) -
     one = camera(world)
     with pytest.raises(ServerLost, match="start it again"):
         one._sun(0.0)
+
+
+def test_a_camera_is_named_by_its_kind_its_carrier_and_its_mount(world: Any) -> None:
+    class Blueprint(list[Any]):
+        id = "sensor.camera.depth"
+
+    blueprint: Any = Blueprint(SimpleNamespace(id=name) for name in ("image_size_x", "image_size_y", "fov"))
+    mount = carla.Transform(carla.Location(x=1.5, y=-0.25, z=1.7), carla.Rotation(yaw=-90.0))
+    device: Any = SimpleNamespace()
+    car: Any = SimpleNamespace(id=23)
+    carried = RoiCamera(world, blueprint, mount, attach_to=car, device=device)
+    assert carried._name() == "sensor.camera.depth on actor 23 at (1.5, -0.25, 1.7), yaw -90"
+    alone = RoiCamera(world, blueprint, mount, device=device)
+    assert alone._name() == "sensor.camera.depth in the world at (1.5, -0.25, 1.7), yaw -90"
+    carried.destroy()
+    alone.destroy()

@@ -84,6 +84,13 @@ def test_what_is_handed_out_is_not_changed_by_the_next_frame() -> None:
     assert (first[Channel.SEMANTIC][:, :2] == 7).all()
 
 
+@pytest.mark.parametrize("outside", list(Outside))
+def test_a_frame_without_regions_names_the_filling_that_shows_more(outside: Outside) -> None:
+    said = Filler(outside).nothing(12)
+    assert said.startswith("frame 12 has no region")
+    assert ('outside="coarse" shows the rest' in said) == (outside != "coarse")
+
+
 @pytest.mark.parametrize(
     ("name", "pixel"),
     [

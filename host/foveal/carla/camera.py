@@ -360,6 +360,12 @@ class RoiCamera:
             self._light = now_s, sun_direction(weather.sun_azimuth_angle, weather.sun_altitude_angle)
         return self._light[1]
 
+    def _name(self) -> str:
+        """What tells it from the other cameras of a script."""
+        mount, parent = self._mount, self._parent
+        where = "in the world" if parent is None else f"on actor {parent.id}"
+        return f"{self._type} {where} at ({mount.x:g}, {mount.y:g}, {mount.z:g}), yaw {mount.yaw:g}"
+
     def _fail(self, error: Exception) -> None:
         _LOG.error("the camera gives no more images: %s", error)
         self._failure = error
@@ -377,7 +383,7 @@ class RoiCamera:
         regions = choose(self._policy, Sight.of(tick, self._mount)).regions
         if not len(regions) and not self._told:
             self._told = True
-            _LOG.warning("frame %d has no region: the policy sees nothing in it that it wants rendered", tick.frame)
+            _LOG.warning("%s: %s", self._name(), self._filler.nothing(tick.frame))
         chosen = time.perf_counter_ns()
         sun = self._sun(tick.time_s)
         zone = self._zone(tick) if callable(self._zone) else self._zone

@@ -43,6 +43,11 @@ class Filler:
         self._outside = outside
         self._held: Planes = {}
 
+    def nothing(self, frame: int) -> str:
+        """What is told of a frame without a region."""
+        advice = "" if self._outside is Outside.COARSE else '; outside="coarse" shows the rest'
+        return f"frame {frame} has no region: the policy sees nothing in it that it wants rendered{advice}"
+
     def fill(
         self, planes: Planes, regions: RegionSet, mount: CameraMount, draw: Callable[[CameraMount], Drawn]
     ) -> tuple[Planes, tuple[StageTime, ...]]:
