@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
+_LAST_PORT = 65534
+
 
 class _Parser(argparse.ArgumentParser):
     def error(self, message: str) -> NoReturn:
@@ -28,11 +30,11 @@ def options(
     parser = _Parser(description=f"{text} {place}")
     add = parser.add_argument
     add("--ticks", type=_ticks, default=ticks, help=f"steps of 0.05 s to drive, 1 or more (default: {ticks})")
-    add("--seed", type=int, default=1, help="where it takes place, and what traffic does (default: 1)")
+    add("--seed", type=_whole, default=1, help="where it takes place, and what traffic does (default: 1)")
     add("--device", default="opencl", help="what renders: opencl, cosim, model; `foveal devices` (default: opencl)")
     add("--size", type=_size, default=(1280, 720), metavar="WxH", help="of the camera's image (default: 1280x720)")
     add("--host", help=f"a CARLA server; without it, the built-in one with its map {map_name}")
-    add("--port", type=int, default=2000, help="its RPC port (default: 2000)")
+    add("--port", type=_port, default=2000, help="its RPC port (default: 2000)")
     add("--save", type=Path, metavar="DIR", help="write each image there")
     for name, value in more.items():
         add(f"--{name}", type=_count, default=value, help=f"how much {name} there is (default: {value})")
@@ -44,6 +46,20 @@ def options(
         except OSError as error:
             parser.error(f"--save {chosen.save}: no such folder can be made ({error.strerror})")
     return chosen
+
+
+def _whole(text: str) -> int:
+    if not re.fullmatch(r"-?\d+", text):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not re.fullmatch(r"\d{1,5}", text) or not 1 <= int(text) <= _LAST_PORT:
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no port: give 1 to {_LAST_PORT}, the one above it is for streams"
+        )
+    return int(text)
 
 
 def _ticks(text: str) -> int:

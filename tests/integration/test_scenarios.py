@@ -325,6 +325,15 @@ def test_a_wrong_option_is_one_line_that_names_it(wrong: str) -> None:
     assert len(errors.splitlines()) == 1
 
 
+@pytest.mark.parametrize(("option", "words"), [("--port", "is no port"), ("--seed", "is not a whole number")])
+def test_what_is_no_number_is_told_without_names_of_the_program(option: str, words: str) -> None:
+    for value in ("abc", "99999.0", "1e3"):
+        code, _, errors = end("follow_traffic", f"{option}={value}")
+        assert code == 2
+        assert errors.startswith(f"error: argument {option}: {value!r} {words}")
+        assert len(errors.splitlines()) == 1
+
+
 def test_a_folder_that_cannot_be_made_is_named_before_the_drive(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
     folder = tmp_path / "file" / "images"

@@ -87,14 +87,12 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _count(text: str) -> int:
-    value = int(text)
-    if value < 0:
-        raise argparse.ArgumentTypeError(f"{value} is negative")
-    return value
+    if not text.isascii() or not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of 0 or more")
+    return int(text)
 
 
 def _port(text: str) -> int:
-    value = int(text)
-    if not 0 <= value <= _LAST_PORT:
-        raise argparse.ArgumentTypeError(f"{value} is no port: give 0 to {_LAST_PORT}")
-    return value
+    if not text.isascii() or not text.isdecimal() or int(text) > _LAST_PORT:
+        raise argparse.ArgumentTypeError(f"{text!r} is no port: give 0 to {_LAST_PORT}")
+    return int(text)
