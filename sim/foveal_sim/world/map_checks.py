@@ -10,6 +10,7 @@ from xml.etree import ElementTree as ET
 from foveal.errors import MapError
 
 from foveal_sim.world.map_xml import MapDocument
+from foveal_sim.world.plan_view import gaps
 
 __all__ = ["check_map"]
 
@@ -47,6 +48,7 @@ def check_map(document: MapDocument) -> list[str]:
                 road, f"road {number} is {length:g} m long, expected more than 0 and {ROAD_LIMIT_M:g} at most"
             )
         _check_plan(document, road, length, warnings)
+        warnings += gaps(document, road)
         for path in ("elevationProfile/elevation", "lateralProfile/superelevation", "lanes/laneOffset"):
             _check_polynomials(document, road, path, length)
         lanes[number] = _check_lanes(document, road, length, warnings)
