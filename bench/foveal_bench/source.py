@@ -15,7 +15,7 @@ from foveal.carla.client import Drive, connect
 from foveal.carla.failure import server_lost
 from foveal.carla.world_scene import static_scene
 from foveal.drawlist import Zone
-from foveal.errors import FovealError, SceneError
+from foveal.errors import FovealError, SceneError, ServerLost
 from foveal.frame import StageTime
 from foveal.policy import Policy, Sight, TrackedActors, choose, warm_up
 from foveal.provenance import Provenance
@@ -27,7 +27,7 @@ from foveal.zone import zone_around
 from foveal_bench.environment import describe
 from foveal_bench.loop import Step
 from foveal_bench.options import BenchOptions
-from foveal_bench.world_process import world_server
+from foveal_bench.world_process import WorldProcess, world_server
 
 if TYPE_CHECKING:  # importing the package where no HOME is set ends the process; foveal.carla sees to that first
     import carla
@@ -68,21 +68,23 @@ def open_source(options: BenchOptions) -> Iterator[Source]:
         return
     with contextlib.ExitStack() as stack:
         host, port = options.host or "127.0.0.1", options.port or 2000
+        server: WorldProcess | None = None
         if options.host is None:
-            port, _ = stack.enter_context(
+            port, server = stack.enter_context(
                 world_server(
                     options.map,
                     port=options.port,
                     seed=options.seed,
                     traffic=options.traffic,
                     walkers=options.walkers,
+                    log=options.out / "server.log",
                 )
             )
         mount = CameraMount(width=options.width, height=options.height)
         client = connect(host, port)
         drive = stack.enter_context(Drive(client, STEP_S, mount))
         try:
-            source = _live(options, client, drive, mount, stack)
+            source = _live(options, client, drive, mount, stack, server)
         except RuntimeError as error:  # what the carla package raises for a server that is gone or refuses
             raise server_lost(error) from error
         yield source
@@ -103,7 +105,12 @@ def _replay(options: BenchOptions) -> Source:
 
 
 def _live(
-    options: BenchOptions, client: carla.Client, drive: Drive, mount: CameraMount, stack: contextlib.ExitStack
+    options: BenchOptions,
+    client: carla.Client,
+    drive: Drive,
+    mount: CameraMount,
+    stack: contextlib.ExitStack,
+    built_in: WorldProcess | None,
 ) -> Source:
     world = drive.world
     ego = _spawn_ego(world, options)
@@ -125,7 +132,12 @@ def _live(
 
     def steps() -> Iterator[Step]:
         for number in range(options.ticks):
-            tick = drive.tick()
+            try:
+                tick = drive.tick()
+            except ServerLost as error:
+                if built_in is None:
+                    raise
+                raise built_in.lost(error) from error
             writer.append(tick)
             yield _step(number, tick, scene, mount, SUN, zone)
 

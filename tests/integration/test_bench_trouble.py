@@ -139,9 +139,22 @@ def test_a_stopped_server_ends_in_a_time_out(tmp_path):
         os.kill(server, signal.SIGSTOP)
         output, errors = process.communicate(timeout=ENOUGH_S)
     assert process.returncode == 3, output + errors
-    assert "did not answer" in errors
+    assert "the built-in world server is alive but did not answer within 10 s; it last logged: " in errors
+    assert f"(all of it: {tmp_path / 'server.log'})" in errors
+    assert "start it again" not in errors
     assert json.loads((tmp_path / "run.json").read_text())["verdict"] == "INVALID"
     assert gone(server)
+
+
+def test_a_server_that_dies_is_named_with_its_status_and_its_log(tmp_path):
+    with running(tmp_path, "--ticks", "4000") as process:
+        until(lambda: recorded(tmp_path), process)
+        os.kill(server_of(process), signal.SIGKILL)
+        output, errors = process.communicate(timeout=ENOUGH_S)
+    assert process.returncode == 3, output + errors
+    assert f"the built-in world server ended with status {-signal.SIGKILL}; it last logged: " in errors
+    assert "start it again" not in errors
+    assert "world server ready: " in (tmp_path / "server.log").read_text()
 
 
 @pytest.mark.parametrize("home", [None, "/proc"])
