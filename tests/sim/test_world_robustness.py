@@ -263,8 +263,8 @@ runpy.run_module("foveal_sim.world", run_name="__main__", alter_sys=True)
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("--port", "65536"), "argument --port: 65536 is no port: give 0 to 65535"),
-        (("--stream-port", "-1"), "argument --stream-port: -1 is no port: give 0 to 65535"),
+        (("--port", "65536"), "argument --port: '65536' is no port: give 0 to 65535"),
+        (("--stream-port", "-1"), "argument --stream-port: '-1' is no port: give 0 to 65535"),
         (("--port", "2100", "--stream-port", "2100"), "--port and --stream-port are both 2100: they must differ"),
         (("--port", "65535"), "--port 65535 leaves no port above it for streams: give --stream-port"),
     ],
