@@ -56,7 +56,7 @@ def snapshot(frame: int, episode: int = HOME) -> Any:
 def world(monkeypatch: pytest.MonkeyPatch) -> Any:
     """Cameras of it have nothing to draw: an image is its snapshot."""
     attributes = {"image_size_x": "8", "image_size_y": "8", "fov": "90"}
-    monkeypatch.setattr("foveal.carla.camera._text", lambda attribute: attributes[attribute.id])
+    monkeypatch.setattr("foveal.carla.blueprint._text", lambda attribute: attributes[attribute.id])
     monkeypatch.setattr("foveal.carla.camera._LOOK_S", 0.02)
     monkeypatch.setattr(RoiCamera, "_prepare", lambda self: None)
 

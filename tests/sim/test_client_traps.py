@@ -80,7 +80,7 @@ class Callbacks:
 def listening(world: Any, monkeypatch: pytest.MonkeyPatch) -> RoiCamera:
     """A camera that listens to a scripted world, and has nothing to draw."""
     attributes = {"image_size_x": "8", "image_size_y": "8", "fov": "90"}
-    monkeypatch.setattr("foveal.carla.camera._text", lambda attribute: attributes[attribute.id])
+    monkeypatch.setattr("foveal.carla.blueprint._text", lambda attribute: attributes[attribute.id])
     monkeypatch.setattr(RoiCamera, "_prepare", lambda self: None)
 
     class Blueprint(list[Any]):

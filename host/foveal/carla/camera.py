@@ -17,6 +17,7 @@ from typing import Self
 import carla
 import numpy as np
 
+from foveal.carla.blueprint import HONOURED, attributes_of, mount_of, period_of
 from foveal.carla.failure import server_lost
 from foveal.carla.image import RoiImage
 from foveal.carla.outside import Drawn, Filler, Outside
@@ -28,7 +29,6 @@ from foveal.device import Device, open_device
 from foveal.drawlist import Zone
 from foveal.errors import DeviceError, FovealError, SceneError
 from foveal.frame import StageTime
-from foveal.period import Period
 from foveal.planes import CAMERAS, planes_of
 from foveal.policy import Policy, Sight, TrackedActors, choose, warm_up
 from foveal.provenance import Provenance
@@ -41,9 +41,6 @@ from foveal.zone import EVERYWHERE, ZoneSource
 __all__ = ["RoiCamera"]
 
 _LOG = logging.getLogger(__name__)
-
-HONOURED = ("image_size_x", "image_size_y", "fov", "sensor_tick", "role_name")
-"""Attributes of the blueprint that change what this camera does; the others are kept and have no effect."""
 
 _JOIN_S = 10.0
 _SILENCE_S = 5.0
@@ -109,14 +106,11 @@ class RoiCamera:
             raise SceneError("zones follow what carries the camera; give attach_to, or one zone")
         if queue < 1:
             raise ValueError(f"at least one snapshot must be able to wait, got queue={queue}")
-        try:
-            self.attributes: Mapping[str, str] = {attribute.id: _text(attribute) for attribute in blueprint}
-        except ValueError as error:  # a number that no float holds
-            raise SceneError(f"the blueprint's attributes are no camera: {error}") from error
+        self.attributes: Mapping[str, str] = attributes_of(blueprint)
         self._type, self._kind = blueprint.id, kind
         self._channels = kind.channels if channels is None else kind.channels | checked(channels)
-        self._mount = _mount(self.attributes, transform)
-        self._period = _period(self.attributes)
+        self._mount = mount_of(self.attributes, transform)
+        self._period = period_of(self.attributes)
         self._world, self._parent = world, attach_to
         self._reader = TickReader(world, self._mount, attach_to.id if attach_to is not None else 0)
         self._policy = policy if policy is not None else TrackedActors()
@@ -422,44 +416,6 @@ def _stop(camera: weakref.ref[RoiCamera]) -> None:
     held.stop()
     for event in held._held:
         event.wait(_JOIN_S)
-
-
-def _text(attribute: carla.ActorAttribute) -> str:
-    """The value as a blueprint's file would have it; the package has no such accessor for all types."""
-    kind = carla.ActorAttributeType
-    readers: dict[carla.ActorAttributeType, Callable[[], object]] = {
-        kind.Bool: attribute.as_bool,
-        kind.Int: attribute.as_int,
-        kind.Float: attribute.as_float,
-        kind.String: attribute.as_str,
-        kind.RGBColor: attribute.as_color,
-    }
-    return str(readers[attribute.type]())
-
-
-def _period(attributes: Mapping[str, str]) -> Period:
-    try:
-        return Period(float(attributes.get("sensor_tick", "0")))
-    except ValueError as error:
-        raise SceneError(f"the blueprint's attributes are no camera: {error}") from error
-
-
-def _mount(attributes: Mapping[str, str], transform: carla.Transform) -> CameraMount:
-    place, turn = transform.location, transform.rotation
-    try:
-        return CameraMount(
-            width=int(attributes["image_size_x"]),
-            height=int(attributes["image_size_y"]),
-            fov_deg=float(attributes["fov"]),
-            x=place.x,
-            y=place.y,
-            z=place.z,
-            pitch=turn.pitch,
-            yaw=turn.yaw,
-            roll=turn.roll,
-        )
-    except (KeyError, ValueError) as error:
-        raise SceneError(f"the blueprint's attributes are no camera: {error}") from error
 
 
 def _transform(pose: np.ndarray) -> carla.Transform:

@@ -21,7 +21,7 @@ def check_burst(addr: int, length: int, size: int, burst: int, data_bytes: int) 
     """AssertionError unless the request is an aligned INCR burst of full beats that stays in its 4 KiB page."""
     beats = length + 1
     assert burst == 1, f"burst type {burst} at {addr:#x}, expected INCR"
-    assert 1 << size == data_bytes, f"beats of {1 << size} bytes at {addr:#x} on a bus of {data_bytes}"
+    assert data_bytes == 1 << size, f"beats of {1 << size} bytes at {addr:#x} on a bus of {data_bytes}"
     assert addr % data_bytes == 0, f"{addr:#x} is not aligned to {data_bytes}"
     assert beats <= 256, f"{beats} beats at {addr:#x}"
     last = addr + beats * data_bytes - 1

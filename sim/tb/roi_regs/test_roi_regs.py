@@ -539,7 +539,7 @@ async def injection_cycles_from_the_handshake_to_the_first_new_beat(dut: Any) ->
     dut.clip_pending.value = dut.clip_fresh.value = dut.clip_fire.value = 1
     await bench.loop.step(2)
     taken = [await bench.read("ROI_INJECT_CYCLES")]
-    assert 1 <= taken[0] <= 8
+    assert taken[0] in range(1, 9)
     cases = ((0, 0, 5), (2, 0, 3), (4, 3, 8), (0, 5, 9), (0, 1, 16), (1, 0, 17), (0, 0, 24), (0, 0, 25), (1, 1, 40))
     for stalls, idles, flows in cases:
         dut.clip_fresh.value, dut.clip_fire.value = 0, 1
@@ -821,7 +821,7 @@ async def injection_counters_carry_through_all_their_bits(dut: Any) -> None:
         dut.clip_pending.value = dut.clip_fire.value = 0
         await bench.loop.step(2)
         found = await bench.read("ROI_INJECT_CYCLES")
-        assert 1 <= (found - injected) % 2**32 <= 3
+        assert (found - injected) % 2**32 in (1, 2, 3)
         assert await bench.read("ROI_WAIT_CYCLES") == ((injected ^ 0xFFFF_FFFF) + 3) % 2**32
         assert await bench.read("ROI_INJECT_SUM") == (before + found) % 2**32
         assert await bench.read("ROI_INJECT_COUNT") == (before + 1) % 2**32

@@ -417,7 +417,7 @@ async def tiles_are_counted(dut: Any) -> None:
             tiles = {(block.col, block.row // TILE_ROWS) for block in blocks}
             for x0, y0, x1, y1 in sent:
                 everything = ((x1 - 1) // bench.ppc - x0 // bench.ppc + 1) * ((y1 - 1) // 8 - y0 // 8 + 1)
-                assert 1 <= count["walked"] <= everything
+                assert count["walked"] in range(1, everything + 1)
                 # Tiles that pass the edges one by one but hold no covered pixel are neither outside nor empty.
                 assert len(tiles) <= count["walked"] - count["outside"] - count["empty"] - count["hidden"]
 

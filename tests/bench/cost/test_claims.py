@@ -114,7 +114,8 @@ def test_the_fabric_claim_takes_the_kernel_s_counter():
     assert verdict_of("A24.injection", run_of(17.7, 2.9, cycles=25)) is Verdict.CONTRADICTS
     found = check(CLAIMS["A24.injection"], NOTHING).finding  # no run: one small frame on the co-simulated card
     assert found.verdict is Verdict.ONLY_IF
-    assert 1 <= found.value * 0.3 <= 24
+    assert found.value * 0.3 >= 1
+    assert found.value * 0.3 <= 24
     assert found.provenance == "simulated"
 
 
