@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import argparse
 import os
-import select
+import selectors
 import socket
 import struct
 import sys
@@ -20,7 +20,7 @@ from collections.abc import Iterator, Sequence
 
 import msgpack
 import numpy as np
-from foveal_sim.world import Population, serve
+from foveal_sim.world import Population, serve, tick_call
 from foveal_sim.world.camera import Camera
 from foveal_sim.world.episode import Episode
 from foveal_sim.world.methods import method_table
@@ -34,11 +34,6 @@ from foveal_sim.world.world import World
 MAP = "town_block"
 FRAME_AT = 12
 """Offset of the frame in a message: behind its length and type."""
-
-TICK = b"\xa8tick_cue\x91\x91\xc2"
-"""How the request of a tick ends: its name, and that the answer is waited for. Before it come 2 bytes and a number."""
-
-LONGEST_TICK = 2 + 9 + len(TICK)
 
 
 class Still:
@@ -73,6 +68,7 @@ class Canned:
         )
         self._listeners: list[socket.socket] = []
         self._promised = 0
+        self._selector = selectors.DefaultSelector()
         self._rhythm = Rhythm()
 
     def run(self) -> None:
@@ -81,10 +77,12 @@ class Canned:
         )
         threading.Thread(target=self._listen, daemon=True).start()
         client = self._accept(self._rpc)
+        self._selector.register(client, selectors.EVENT_READ)
         unpacker = msgpack.Unpacker()
         while data := self._receive(client):
-            if data.endswith(TICK) and len(data) < LONGEST_TICK:
-                self._tick(client, data[2 : -len(TICK)])
+            number = tick_call.number(data)
+            if number is not None:
+                self._tick(client, number)
                 continue
             unpacker.feed(data)
             for _, number, method, arguments in unpacker:
@@ -97,7 +95,7 @@ class Canned:
 
     def _receive(self, client: socket.socket) -> bytes:
         while self._rhythm.awake(time.monotonic()):
-            if select.select([client], [], [], 0)[0]:
+            if self._selector.select(0):
                 break
             os.sched_yield()
         return client.recv(65536)
@@ -110,7 +108,7 @@ class Canned:
         self._world.frame += 1
         self._snapshot = self._snapshot or bytearray(self._world.snapshot())
         struct.pack_into("<Q", self._snapshot, FRAME_AT, self._world.frame)
-        answer = b"\x94\x01" + number + b"\xc0\x91\x92\x01\xcf" + struct.pack(">Q", self._world.frame)
+        answer = tick_call.answer(number, self._world.frame)
         if len(self._listeners) == 1:
             client.sendall(answer)
         for listener, message in zip(self._listeners[1:], [self._image], strict=False):

@@ -196,7 +196,7 @@ def test_nobody_crosses_a_stop_line_at_red(name, vehicles, seed):
 def driver(made: Episode, x: float, speed: float) -> int:
     """A vehicle of the traffic whose front is at x on the street, at this speed; its slot."""
     actor = made.spawn("vehicle.tesla.model3", {"role_name": "traffic"}, (x - 2.35, 1.75, 0.0, 0.0, 0.0, 0.0))
-    made._traffic._speed[-1] = speed  # where a vehicle of the traffic keeps it
+    made._traffic._cars["speed"][-1] = speed  # where a vehicle of the traffic keeps it
     return actor.slot
 
 

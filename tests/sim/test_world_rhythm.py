@@ -11,8 +11,10 @@ from pathlib import Path
 import msgpack
 import pytest
 from foveal_sim.world import server as server_module
+from foveal_sim.world.allowance import Allowance
 from foveal_sim.world.episode import Population
 from foveal_sim.world.opendrive import load_map
+from foveal_sim.world.outbox import Outbox
 from foveal_sim.world.rhythm import Rhythm
 from foveal_sim.world.settings import EpisodeSettings
 from foveal_sim.world.streams import StreamHub
@@ -150,10 +152,11 @@ def test_a_tick_that_fails_is_published_and_logged(caplog, monkeypatch):
     monkeypatch.setattr(world.episode, "step", lambda: 1 // 0)
     rpc, streams = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
     serving = server_module.WorldServer(world, rpc, streams)
-    answer = serving._serve((7, "tick_cue", []))
-    assert msgpack.unpackb(answer) == [1, 7, None, [[1, 1]]]
+    client, served = socket.socketpair()
+    with client, served:
+        assert serving._serve_tick(b"\x07", Outbox(served, Allowance(1)))
+        assert msgpack.unpackb(client.recv(64)) == [1, 7, None, [[1, 1]]]
     serving.stop()
-    serving._settle()
     assert struct.unpack_from("<Q", sent[0], 12)[0] == 1
     assert "division" in caplog.text
     serving.run()  # ends at once, and closes its sockets

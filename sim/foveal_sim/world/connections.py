@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 import msgpack
 
+from foveal_sim.world import tick_call
 from foveal_sim.world.allowance import Allowance
 from foveal_sim.world.complaints import Complaints
 from foveal_sim.world.outbox import Outbox
@@ -34,7 +35,8 @@ Request = tuple[int, str, list[Any]]
 class RpcConnection:
     """Calls of one client, answered strictly in order, and only while the client takes in what is answered.
 
-    serve(request) returns the packed response, or None to be asked again later (`resume`). arriving: what all clients'
+    serve(request) returns the packed response, or None to be asked again later (`resume`). tick(packed number, outbox)
+    answers a plain tick by itself, or says False: then it goes the way of other calls. arriving: what all clients'
     unfinished messages may hold. waiting: a call has to be asked again. behind: more calls are here than one turn
     answers. Neither reads from the socket.
     """
@@ -46,6 +48,7 @@ class RpcConnection:
         outbox: Outbox,
         arriving: Allowance,
         serve: Callable[[Request], bytes | None],
+        tick: Callable[[bytes, Outbox], bool],
         complain: Complaints,
     ) -> None:
         self.socket = sock
@@ -55,6 +58,7 @@ class RpcConnection:
         self.behind = False
         self._arriving = arriving
         self._serve = serve
+        self._tick = tick
         self._complain = complain
         self._request: Request | None = None
         self._fed = self._answered = self._held = self._items = 0
@@ -77,6 +81,10 @@ class RpcConnection:
         data = self.socket.recv(_READ_BYTES)
         if not data:
             return False
+        if self._fed == self._answered:
+            number = tick_call.number(data)
+            if number is not None and self._tick(number, self.outbox):
+                return True
         self._fed += len(data)
         try:
             self._unpacker.feed(data)

@@ -77,6 +77,11 @@ class Roadside:
     def __len__(self) -> int:
         return len(self.signals)
 
+    @property
+    def line_ranges(self) -> tuple[np.ndarray, np.ndarray]:
+        """(L,) index of each lane's first line, and that behind its last."""
+        return self.line_first[:-1], self.line_first[1:]
+
     def blueprint(self, number: int) -> Blueprint:
         """What the client is told that the actor is."""
         signal = self.signals[number]

@@ -77,11 +77,6 @@ class MethodTable:
             result = self._refuse(method, f"{method}: internal error of the world server; see its log")
         return msgpack.packb([1, message_id, None, result])
 
-    @staticmethod
-    def result(message_id: int, value: object) -> bytes:
-        """Packed response to a request of a value."""
-        return msgpack.packb([1, message_id, None, success(value)])
-
     def _call(self, method: str, arguments: Sequence[Any]) -> tuple[str | None, object]:
         if method in self._values:
             return None, success(self._values[method](*arguments))

@@ -10,9 +10,11 @@ import selectors
 import socket
 import time
 from collections.abc import Callable
+from functools import partial
 
 from foveal.errors import FovealError
 
+from foveal_sim.world import tick_call
 from foveal_sim.world.allowance import Allowance
 from foveal_sim.world.camera import CameraRenderer
 from foveal_sim.world.complaints import Complaints
@@ -128,7 +130,7 @@ class WorldServer:
     def __init__(self, world: World, rpc: socket.socket, streams: socket.socket, lifeline: int | None = None) -> None:
         self._world = world
         self._methods = method_table(world)
-        self._listeners = {rpc: self._accept_rpc, streams: self._accept_stream}
+        self._sockets = (rpc, streams)
         self._connections: dict[socket.socket, Connection] = {}
         self._watched: dict[socket.socket, int] = {}
         self._selector = selectors.DefaultSelector()
@@ -142,15 +144,14 @@ class WorldServer:
         self._complain = Complaints(_log)
         self._most = min(_CONNECTIONS, max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_DESCRIPTORS, 1))
         self._rhythm = Rhythm()
-        self._owed = False
         self._visited = False
         self._running = True
         self._next_push_s = time.monotonic()
-        for sock in (rpc, streams, self._wake_in):
-            self._selector.register(sock, selectors.EVENT_READ)
-        self._lifeline = lifeline
+        self._register(rpc, partial(self._accept, rpc, self._accept_rpc))
+        self._register(streams, partial(self._accept, streams, self._accept_stream))
+        self._register(self._wake_in, lambda _: None)
         if lifeline is not None:
-            self._selector.register(lifeline, selectors.EVENT_READ)
+            self._register(lifeline, partial(self._check, lifeline))
 
     def stop(self) -> None:
         """End `run` soon; may be called from a signal handler or another thread."""
@@ -162,15 +163,17 @@ class WorldServer:
         try:
             while self._running:
                 for key, events in self._events():
-                    self._handle(key.fileobj, events)  # type: ignore[arg-type]
+                    key.data(events)
                 if self._postponed:
                     self._resume()
-                self._push()
-                self._unstick()
+                if self._pushing():
+                    self._push()
+                if self._stuck:
+                    self._unstick()
         finally:
             for connection in tuple(self._connections.values()):
                 self._drop(connection)
-            for sock in (*self._listeners, self._wake_in, self._wake_out):
+            for sock in (*self._sockets, self._wake_in, self._wake_out):
                 sock.close()
             self._selector.close()
 
@@ -195,18 +198,13 @@ class WorldServer:
             limits += [0.0 for connection in self._postponed if connection.behind]
         return max(min(limits), 0.0)
 
-    def _handle(self, sock: socket.socket, events: int) -> None:
-        if self._lifeline is not None and sock == self._lifeline:
-            if not os.read(self._lifeline, 4096):
-                self._running = False
-            return
-        if sock in self._listeners:
-            self._accept(sock)
-            return
-        connection = self._connections.get(sock)
-        if connection is None:
-            return
-        self._proceed(connection, events)
+    def _register(self, source: socket.socket | int, handle: Callable[[int], None]) -> None:
+        """Call handle(events) whenever there is something to read."""
+        self._selector.register(source, selectors.EVENT_READ, handle)
+
+    def _check(self, lifeline: int, _: int) -> None:
+        if not os.read(lifeline, 4096):
+            self._running = False
 
     @staticmethod
     def _transfer(connection: Connection, events: int) -> bool:
@@ -233,14 +231,12 @@ class WorldServer:
         except Exception:  # a fault of this server must not end it for the other clients
             self._complain("fault", f"{connection.peer}: internal error; connection closed", logging.ERROR, True)
             alive = False
-        if self._owed:
-            self._settle()
         if alive:
             self._watch(connection)
         else:
             self._drop(connection)
 
-    def _accept(self, listener: socket.socket) -> None:
+    def _accept(self, listener: socket.socket, make: Callable[[socket.socket, str], Connection], _: int) -> None:
         try:
             sock, address = listener.accept()
         except OSError as error:
@@ -252,13 +248,13 @@ class WorldServer:
             return
         sock.setblocking(False)
         sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        self._connections[sock] = self._listeners[listener](sock, f"{address[0]}:{address[1]}")
-        self._selector.register(sock, selectors.EVENT_READ)
+        connection = self._connections[sock] = make(sock, f"{address[0]}:{address[1]}")
+        self._register(sock, partial(self._proceed, connection))
         self._watched[sock] = selectors.EVENT_READ
 
     def _accept_rpc(self, sock: socket.socket, peer: str) -> Connection:
         outbox = Outbox(sock, self._leaving)
-        return RpcConnection(sock, peer, outbox, self._arriving, self._serve, self._complain)
+        return RpcConnection(sock, peer, outbox, self._arriving, self._serve, self._serve_tick, self._complain)
 
     def _accept_stream(self, sock: socket.socket, peer: str) -> Connection:
         outbox = Outbox(sock, self._leaving)
@@ -272,34 +268,37 @@ class WorldServer:
 
     def _serve(self, request: Request) -> bytes | None:
         number, method, arguments = request
-        if self._owed:
-            self._settle()
         if method == "tick_cue":
             now = time.monotonic()
             if self._early(now):
                 return None
             if self._world.episode.settings.synchronous:
                 self._rhythm.tick(now)
-                if not self._world.measures:
-                    # Nothing of this tick can be refused, and the client waits for the snapshot: it takes in the answer
-                    # while the tick is made.
-                    self._owed = True
-                    return self._methods.result(number, self._world.frame + 1)
         answer = self._methods.answer(number, method, arguments)
         self._rhythm.answered(time.monotonic())
         return answer
+
+    def _serve_tick(self, number: bytes, outbox: Outbox) -> bool:
+        """Answer a plain tick and then make it: the client takes in the answer meanwhile, and waits for the snapshot.
+
+        False, with nothing done, when something of it could be refused, or it has to wait.
+        """
+        world, now = self._world, time.monotonic()
+        if world.measures or not world.episode.settings.synchronous or self._early(now):
+            return False
+        self._rhythm.tick(now)
+        try:
+            outbox.send(tick_call.answer(number, world.frame + 1))
+        finally:
+            self._tick()
+            self._rhythm.answered(time.monotonic())
+        return True
 
     def _early(self, now: float) -> bool:
         """Is a listener still to come, or far behind, that the next tick should reach?"""
         if self._world.hub.expecting(now) is not None:
             return True
         return bool(self._slow) and any(due > now for due in self._slow.values())
-
-    def _settle(self) -> None:
-        """Make the tick that was answered: before anything else is done or answered."""
-        self._owed = False
-        self._tick()
-        self._rhythm.answered(time.monotonic())
 
     def _tick(self) -> None:
         """Advance the world; what goes wrong is logged, since nobody waits for this tick's answer."""
@@ -315,8 +314,6 @@ class WorldServer:
 
     def _push(self) -> None:
         """Advance an asynchronous world at the pace of its step."""
-        if not self._pushing():
-            return
         now = time.monotonic()
         if now < self._next_push_s:
             return
@@ -350,9 +347,9 @@ class WorldServer:
         if not events:
             self._selector.unregister(connection.socket)
         elif self._watched[connection.socket]:
-            self._selector.modify(connection.socket, events)
+            self._selector.modify(connection.socket, events, partial(self._proceed, connection))
         else:
-            self._selector.register(connection.socket, events)
+            self._selector.register(connection.socket, events, partial(self._proceed, connection))
         self._watched[connection.socket] = events
 
     def _drop(self, connection: Connection) -> None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from foveal_sim.world.actors import Actor, ActorTable
-from foveal_sim.world.following import advance, motion, moved
+from foveal_sim.world.following import CAR, LANE, LINE, OTHER, SAMPLE, advance, motion, moved
 from foveal_sim.world.lanes import LaneGraph
 from foveal_sim.world.roadside import Roadside
 from foveal_sim.world.traffic_control import TrafficControl
+from foveal_sim.world.traffic_lights import OFF
 
 __all__ = ["Traffic"]
 
@@ -33,30 +34,23 @@ class Traffic:
         self._graph = graph
         self._random = np.random.default_rng(seed)
         self._ids: list[int] = []
-        self._lane = np.empty(0, dtype=np.int64)
-        self._route = np.empty((0, 2), dtype=np.int64)
-        self._distance = np.empty(0)
-        self._speed = np.empty(0)
-        self._wish = np.empty(0)
-        self._passing = np.empty(0, dtype=np.int64)
-        self._stood_s = np.empty(0)
-        self._half = np.empty(0)
-        self._slots = np.empty(0, dtype=np.int64)
+        self._cars = np.empty(0, CAR)
         self._version = -1
         self._control = control
         legal = control.limit_mps if control is not None else np.full(len(graph.xyz), speed_limit_mps)
-        self._legal, self._limit = legal, _speed_profile(graph, legal)
         self._signs = control is not None and control.limits_speed
         roadside = control.roadside if control is not None else Roadside((), graph)
-        self._line_first, self._line_at, self._line_signal = roadside.line_first, roadside.line_at, roadside.line_signal
-        self._nothing = self._showing = np.empty(0, dtype=np.uint8)
+        self._lanes = _packed(LANE, graph.first, graph.count, graph.step, graph.length, *roadside.line_ranges)
+        self._samples = _packed(SAMPLE, *graph.xyz.T, graph.yaw, _speed_profile(graph, legal), legal)
+        self._lines = _packed(LINE, roadside.line_at, OFF, OFF)
+        self._line_signal = roadside.line_signal
         self._shown_version = -1
-        self._shown = self._lines_show()
+        self._show()
+        self._lines["before"] = self._lines["shown"]
         self._others = np.empty(0, dtype=np.int64)
         self._other_xy, self._other_place = np.empty((0, 2), np.float32), np.empty((0, 2))
         self._changed = np.empty(0, dtype=np.int64)
-        # Of those that stand on a driving lane: slot, lane, metres along it.
-        self._in_the_way = self._slots, self._lane, self._distance
+        self._in_the_way = np.empty(0, OTHER)
 
     def __len__(self) -> int:
         return len(self._ids)
@@ -66,37 +60,29 @@ class Traffic:
         if not len(self._graph):
             return False
         lane, distance, _ = self._graph.nearest(x, y)
+        route = self._route(lane)
+        wish = self._random.uniform(0.65, 0.95)
         self._ids.append(actor.id)
-        self._lane = np.append(self._lane, lane)
-        first = self._next(lane)
-        self._route = np.concatenate([self._route, [[first, self._next(first)]]])
-        self._distance = np.append(self._distance, distance)
-        self._speed = np.append(self._speed, 0.0)
-        self._wish = np.append(self._wish, self._random.uniform(0.65, 0.95))
-        self._passing = np.append(self._passing, -1)
-        self._stood_s = np.append(self._stood_s, 0.0)
+        car = np.array([(actor.slot, lane, route, distance, 0.0, actor.blueprint.half[0], wish, -1, 0.0)], CAR)
+        self._cars = np.append(self._cars, car)
         return True
 
     def release(self, actor_id: int) -> None:
         """Forget a vehicle (it was destroyed)."""
-        if actor_id not in self._ids:
-            return
-        index = self._ids.index(actor_id)
-        del self._ids[index]
-        for name in ("_lane", "_route", "_distance", "_speed", "_wish", "_passing", "_stood_s"):
-            setattr(self, name, np.delete(getattr(self, name), index, axis=0))
+        if actor_id in self._ids:
+            index = self._ids.index(actor_id)
+            del self._ids[index]
+            self._cars = np.delete(self._cars, index)
 
     def __contains__(self, actor_id: int) -> bool:
         return actor_id in self._ids
 
     def move(self, actor_id: int, x: float, y: float) -> None:
         """Put a vehicle on the lane nearest to (x, y), at rest."""
-        index = self._ids.index(actor_id)
-        lane, self._distance[index], _ = self._graph.nearest(x, y)
-        self._lane[index], self._speed[index] = lane, 0.0
-        self._passing[index], self._stood_s[index] = -1, 0.0
-        first = self._next(lane)
-        self._route[index] = first, self._next(first)
+        lane, distance, _ = self._graph.nearest(x, y)
+        car = self._cars[self._ids.index(actor_id)]
+        car["lane"], car["distance"], car["route"] = lane, distance, self._route(lane)
+        car["speed"], car["passing"], car["stood_s"] = 0.0, -1, 0.0
 
     def step(self, table: ActorTable, others: np.ndarray, delta_s: float) -> None:
         """Advance by `delta_s` seconds and write the records. others: slots of vehicles that are in the way."""
@@ -109,72 +95,35 @@ class Traffic:
 
     def _advance(self, table: ActorTable, others: np.ndarray, delta_s: float) -> None:
         if self._version != table.version:
-            self._slots, self._version = table.slots(self._ids), table.version
-            self._half = table.half[self._slots, 0].astype(np.float64)
-        graph, records = self._graph, table.records
+            slots, self._version = table.slots(self._ids), table.version
+            self._cars["slot"], self._cars["half"] = slots, table.half[slots, 0]
+        records = table.records
         self._place(records["pose"], others)
-        shown = self._lines_show()
-        beyond = advance(
-            self._lane,
-            self._route,
-            self._distance,
-            self._speed,
-            self._wish,
-            self._half,
-            self._passing,
-            self._stood_s,
-            *self._in_the_way,
-            table.speed,
-            table.half,
-            graph.first,
-            graph.step,
-            graph.length,
-            self._limit,
-            self._legal,
-            self._line_first,
-            self._line_at,
-            shown,
-            self._shown,
-            delta_s,
-        )
-        self._shown = shown
-        if beyond:
-            for index in np.flatnonzero(self._distance > graph.length[self._lane]):
+        self._show()
+        place = self._lanes, self._samples
+        write = table.speed, records["motion"], records["speed_limit"], self._signs, delta_s
+        if advance(self._cars, self._in_the_way, *place, self._lines, table.half, *write):
+            for index in np.flatnonzero(self._cars["distance"] > self._graph.length[self._cars["lane"]]):
                 self._change_lane(int(index))
-        motion(
-            self._lane,
-            self._distance,
-            self._speed,
-            self._slots,
-            graph.first,
-            graph.count,
-            graph.step,
-            graph.xyz,
-            graph.yaw,
-            self._legal,
-            self._signs,
-            delta_s,
-            records["motion"],
-            table.speed,
-            records["speed_limit"],
-        )
+            motion(self._cars, *place, *write)
 
-    def _lines_show(self) -> np.ndarray:
-        """(K,) uint8 what each line shows; the same array as long as nothing changes."""
-        if self._control is None or not len(self._line_signal):
-            return self._nothing
-        if self._control.lights.version != self._shown_version:
+    def _show(self) -> None:
+        """Bring up to date what the lines show."""
+        if self._control is not None and self._control.lights.version != self._shown_version:
             self._shown_version = self._control.lights.version
-            self._showing = self._control.shown()[self._line_signal]
-        return self._showing
+            self._lines["shown"] = self._control.shown()[self._line_signal]
 
     def _change_lane(self, index: int) -> None:
-        lane = int(self._lane[index])
-        while self._distance[index] > self._graph.length[lane]:
-            self._distance[index] -= self._graph.length[lane]
-            lane = int(self._route[index, 0])
-            self._route[index] = self._route[index, 1], self._next(int(self._route[index, 1]))
-        self._lane[index] = lane
+        car = self._cars[index]
+        while car["distance"] > self._graph.length[car["lane"]]:
+            car["distance"] -= self._graph.length[car["lane"]]
+            lane, after = car["route"].tolist()
+            car["lane"], car["route"] = lane, (after, self._next(after))
+
+    def _route(self, lane: int) -> tuple[int, int]:
+        """The next two lanes."""
+        first = self._next(lane)
+        return first, self._next(first)
 
     def _next(self, lane: int) -> int:
         choices = self._graph.successors[lane] or (self._entry(lane),)
@@ -204,8 +153,15 @@ class Traffic:
             on_lane = abs(beside) < self._graph.width[lane] / 2
             self._other_place[index] = (lane, distance) if on_lane else (-1, 0)
         on_lane = self._other_place[:, 0] >= 0
-        lane, distance = self._other_place[on_lane].T.copy()
-        self._others, self._in_the_way = others, (others[on_lane], lane.astype(np.int64), distance)
+        self._others, self._in_the_way = others, _packed(OTHER, others[on_lane], *self._other_place[on_lane].T)
+
+
+def _packed(kind: np.dtype, *columns: np.ndarray | int) -> np.ndarray:
+    """(n,) records of these columns, in the order of the fields."""
+    records = np.empty(len(columns[0]), kind)  # type: ignore[arg-type]
+    for name, column in zip(kind.names or (), columns, strict=True):
+        records[name] = column
+    return records
 
 
 def _speed_profile(graph: LaneGraph, legal_mps: np.ndarray) -> np.ndarray:

@@ -100,7 +100,8 @@ class TrafficControl:
                 records["speed_limit"][readers[there]] = self._volume_limit_kmh[self._at_limit[there]]
 
     def warm_up(self, table: ActorTable) -> None:
-        """Compile what `inform` needs."""
+        """Compile what `step` and `inform` need."""
+        self.lights.step(0.0)
         nobody = np.empty(0, dtype=np.int64)
         governed(table.records["pose"], table.half, nobody, self._light_volume, nobody)
 

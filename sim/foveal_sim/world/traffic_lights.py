@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 
 import numpy as np
+from foveal.jit import compiled
 
 from foveal_sim.world.signals import Crossroad
 
@@ -49,11 +50,10 @@ class TrafficLights:
             self.group[members], self.place[members] = number, np.arange(len(members))
         self._turn = [0] * len(self._phases)
         self._stage = [0] * len(self._phases)
-        self._timer_s = [0.0] * len(self._phases)
-        self._left_s = [0.0] * len(self._phases)
-        self._cycle_s = [math.inf] * len(self._phases)
-        self._moving: list[int] = []
-        self._running = np.ones(count)
+        self._timer_s = np.zeros(len(self._phases))
+        self._left_s = np.zeros(len(self._phases))
+        self._cycle_s = np.full(len(self._phases), math.inf)
+        self._standing = np.zeros(len(self._phases), dtype=bool)
         self.reset()
 
     def __len__(self) -> int:
@@ -70,10 +70,8 @@ class TrafficLights:
 
     def step(self, delta_s: float) -> None:
         """Advance by `delta_s` seconds; frozen groups stand still."""
-        self.elapsed_s += delta_s * self._running
-        for number in self._moving:
-            self._timer_s[number] += delta_s
-            if self._timer_s[number] >= self._left_s[number]:
+        if pass_time(self.elapsed_s, self.frozen, self._timer_s, self._standing, self._left_s, delta_s):
+            for number in np.flatnonzero(~self._standing & (self._timer_s >= self._left_s)).tolist():
                 if self._timer_s[number] > self._cycle_s[number]:  # whole cycles change nothing
                     self._timer_s[number] = math.fmod(self._timer_s[number], self._cycle_s[number])
                 while self._timer_s[number] >= self._left_s[number]:
@@ -106,9 +104,8 @@ class TrafficLights:
 
     def _changed(self) -> None:
         self.version += 1
-        self._running = 1.0 - self.frozen
-        self._moving = [number for number, phases in enumerate(self._phases) if not self.frozen[phases[0][0]]]
         for number, phases in enumerate(self._phases):
+            self._standing[number] = self.frozen[phases[0][0]]
             # A cycle that takes no time has nowhere to go on to.
             cycle = sum(float(self.times_s[phase[0]].sum()) for phase in phases)
             self._cycle_s[number] = cycle if cycle > _ROUNDING_S else math.inf
@@ -132,3 +129,27 @@ class TrafficLights:
         changed = phase[self.state[phase] != new]
         self.state[changed], self.elapsed_s[changed] = new, over
         self._changed()
+
+
+@compiled
+def pass_time(
+    elapsed_s: np.ndarray,
+    frozen: np.ndarray,
+    timer_s: np.ndarray,
+    standing: np.ndarray,
+    left_s: np.ndarray,
+    delta_s: float,
+) -> bool:
+    """Let lights and groups grow older by `delta_s`; returns whether the time of a group is over.
+
+    elapsed_s: (n,), of lights that are not frozen: (n,). timer_s, left_s: (g,), of groups that are not standing: (g,).
+    """
+    for k in range(len(elapsed_s)):
+        if not frozen[k]:
+            elapsed_s[k] += delta_s
+    over = False
+    for k in range(len(timer_s)):
+        if not standing[k]:
+            timer_s[k] += delta_s
+            over = over or timer_s[k] >= left_s[k]
+    return over
