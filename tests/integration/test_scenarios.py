@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from clients_manager import MAY_HANG
 
 SCENARIOS = Path(__file__).parents[2] / "bench" / "scenarios"
 MAPS = {
@@ -236,6 +237,8 @@ def running(map_name: str, *options: str) -> Iterator[tuple[subprocess.Popen[str
         server.wait()
 
 
+@MAY_HANG
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize("name", NAMES)
 def test_each_takes_place_on_a_server_of_ones_own(name: str) -> None:
     with running(MAPS[name]) as (_, port):
@@ -247,6 +250,8 @@ def test_each_takes_place_on_a_server_of_ones_own(name: str) -> None:
         assert _world(port) == before
 
 
+@MAY_HANG
+@pytest.mark.timeout(900)
 def test_dense_traffic_on_a_server_of_ones_own_drives_and_walks() -> None:
     """The client's traffic manager has the cars; all of them and the pedestrians are gone afterwards."""
     with running("town_block") as (_, port):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+from clients_manager import MAY_HANG
 from world_client import run_client, world_server
 
 DRIVE = """
@@ -28,6 +30,8 @@ client.apply_batch_sync([carla.command.DestroyActor(car) for car in cars], True)
 """
 
 
+@MAY_HANG
+@pytest.mark.timeout(600)
 def test_the_clients_own_traffic_drives_and_asks_for_nothing_that_is_missing() -> None:
     with world_server("--map", "town_block", "--synchronous") as server:
         facts = run_client("import random\n" + DRIVE, server.rpc)

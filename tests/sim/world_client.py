@@ -26,10 +26,9 @@ CARLA15 = str(Path(__file__).resolve().parents[2] / ".venv-carla15" / "bin" / "p
 
 _ENV = {**os.environ, "PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
 
-# A client that ends with callbacks in flight may abort in the wheel's own threads while the interpreter shuts down,
-# so every script drops its carla objects and leaves them a moment. A crash before that still fails the test.
+# Every script drops its carla objects and leaves them a moment, so that a crash in their own teardown fails the test.
 _PROLOGUE = """
-import gc, json, math, queue, sys, time
+import gc, json, math, os, queue, sys, time
 import carla
 port = int(sys.argv[1])
 facts = {}
@@ -42,6 +41,12 @@ run(carla.Client("127.0.0.1", port))
 gc.collect()
 time.sleep(0.3)
 print(json.dumps(facts))
+"""
+# A thread of the wheel that calls back while the interpreter shuts down is ended there by unwinding its stack, which
+# C++ answers by ending the process: a script that is not about this leaves before, however late such a thread is.
+_LEAVE = """
+sys.stdout.flush()
+os._exit(0)
 """
 
 
@@ -90,16 +95,19 @@ def world_server(*arguments: str, without: tuple[str, ...] = ()) -> Iterator[Ser
         process.communicate()
 
 
-def client_command(body: str, port: int, python: str = sys.executable) -> list[str]:
-    """The command that runs `body` with `world`, `client` and a dict `facts` at hand."""
-    return [python, "-c", _PROLOGUE + textwrap.indent(textwrap.dedent(body), "    ") + _EPILOGUE, str(port)]
+def client_command(body: str, port: int, python: str = sys.executable, last: str = "") -> list[str]:
+    """The command that runs `body` with `world`, `client` and a dict `facts` at hand, and then shuts down as usual.
+
+    last: lines that stand at the end of the script.
+    """
+    return [python, "-c", _PROLOGUE + textwrap.indent(textwrap.dedent(body), "    ") + _EPILOGUE + last, str(port)]
 
 
 def run_client(body: str, port: int, python: str = sys.executable) -> dict[str, Any]:
-    """Run `body` in a client process to its clean end; what it put into `facts`."""
+    """Run `body` in a client process to its end; what it put into `facts`."""
     # Another interpreter has packages of its own.
     environment = _ENV if python == sys.executable else {n: v for n, v in os.environ.items() if n != "PYTHONPATH"}
-    command = client_command(body, port, python)
+    command = client_command(body, port, python, _LEAVE)
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=CLIENT_S)
     assert done.returncode == 0, f"client ended with {done.returncode}:\n{done.stdout}\n{done.stderr}"
     return json.loads(done.stdout.strip().splitlines()[-1])
@@ -108,7 +116,7 @@ def run_client(body: str, port: int, python: str = sys.executable) -> dict[str, 
 def start_client(body: str, port: int, *arguments: str) -> subprocess.Popen[str]:
     """Start `body` in a client process; it finds `arguments` in sys.argv[2:], and the caller ends it."""
     pipe = subprocess.PIPE
-    command = [*client_command(body, port), *arguments]
+    command = [*client_command(body, port, last=_LEAVE), *arguments]
     return subprocess.Popen(command, env=_ENV, stdin=pipe, stdout=pipe, stderr=pipe, text=True)
 
 
