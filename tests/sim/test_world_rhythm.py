@@ -11,10 +11,8 @@ from pathlib import Path
 import msgpack
 import pytest
 from foveal_sim.world import server as server_module
-from foveal_sim.world.allowance import Allowance
 from foveal_sim.world.episode import Population
 from foveal_sim.world.opendrive import load_map
-from foveal_sim.world.outbox import Outbox
 from foveal_sim.world.rhythm import Rhythm
 from foveal_sim.world.settings import EpisodeSettings
 from foveal_sim.world.streams import StreamHub
@@ -89,8 +87,8 @@ def cpu_s(server: Server) -> float:
 
 def test_a_server_that_nobody_ticks_any_more_is_at_rest(server):
     with socket.create_connection(("127.0.0.1", server.rpc)) as peer:
-        for _ in range(200):
-            ask(peer, "tick_cue")
+        frames = [ask(peer, "tick_cue")[0][1] for _ in range(200)]
+        assert frames == list(range(frames[0], frames[0] + 200))
         before = cpu_s(server)
         time.sleep(1.0)
         assert cpu_s(server) - before < 0.2, "it spins"
@@ -142,21 +140,91 @@ def test_a_tick_is_made_for_a_client_that_has_gone(server):
         assert snapshot(listener)[0] == first + 1
 
 
-def test_a_tick_that_fails_is_published_and_logged(caplog, monkeypatch):
+class InARow:
+    """A server of this process with one client that ticks in a row, and what its stream gets."""
+
+    def __init__(self) -> None:
+        self.sent: list[bytes] = []
+        hub = StreamHub(1)
+        self.world = World(load_map("straight"), Population(vehicles=1), hub, None)  # type: ignore[arg-type]
+        self.world.apply_settings(EpisodeSettings(synchronous=True))
+        hub.subscribe(self.world.observer, lambda *parts: self.sent.append(b"".join(parts)))
+        rpc, streams = (socket.create_server(("127.0.0.1", 0)) for _ in range(2))
+        self.server = server_module.WorldServer(self.world, rpc, streams)
+        self.server._rhythm.awake = lambda now_s: True  # type: ignore[method-assign]
+        self.client = socket.create_connection(rpc.getsockname(), timeout=60)
+        self.turn()
+        (self.server._ticking,) = self.server._connections.values()  # type: ignore[assignment]
+
+    def turn(self) -> None:
+        """One of the server's loop."""
+        for key, events in self.server._selector.select(60):
+            key.data(events)
+
+    def end(self) -> None:
+        self.client.close()
+        self.server.stop()
+        self.server.run()  # ends at once, and closes its sockets
+
+    def frames(self) -> list[int]:
+        return [struct.unpack_from("<Q", message, 12)[0] for message in self.sent]
+
+
+@pytest.fixture
+def row() -> Iterator[InARow]:
+    made = InARow()
+    yield made
+    made.end()
+
+
+TICK = msgpack.packb([0, 7, "tick_cue", [[False]]])
+
+
+def test_a_tick_in_a_row_is_answered_and_made(row):
+    row.client.send(TICK)
+    assert row.server._ticked()
+    assert msgpack.unpackb(row.client.recv(64)) == [1, 7, None, [[1, 1]]]
+    assert row.frames() == [1]
+
+
+def test_a_tick_that_fails_is_published_and_logged(row, caplog, monkeypatch):
     """The client has its answer already and waits for the snapshot."""
-    sent: list[bytes] = []
-    hub = StreamHub(1)
-    world = World(load_map("straight"), Population(vehicles=1), hub, None)  # type: ignore[arg-type]
-    world.apply_settings(EpisodeSettings(synchronous=True))
-    hub.subscribe(world.observer, lambda *parts: sent.append(b"".join(parts)))
-    monkeypatch.setattr(world.episode, "step", lambda: 1 // 0)
-    rpc, streams = socket.create_server(("127.0.0.1", 0)), socket.create_server(("127.0.0.1", 0))
-    serving = server_module.WorldServer(world, rpc, streams)
-    client, served = socket.socketpair()
-    with client, served:
-        assert serving._serve_tick(b"\x07", Outbox(served, Allowance(1)))
-        assert msgpack.unpackb(client.recv(64)) == [1, 7, None, [[1, 1]]]
-    serving.stop()
-    assert struct.unpack_from("<Q", sent[0], 12)[0] == 1
+    monkeypatch.setattr(row.world.episode, "step", lambda: 1 // 0)
+    row.client.send(TICK)
+    assert row.server._ticked()
+    assert msgpack.unpackb(row.client.recv(64)) == [1, 7, None, [[1, 1]]]
+    assert row.frames() == [1]
     assert "division" in caplog.text
-    serving.run()  # ends at once, and closes its sockets
+
+
+@pytest.mark.parametrize("why", ["camera", "asynchronous", "listener to come", "call unfinished"])
+def test_a_tick_that_may_wait_or_fail_is_served_as_other_calls_are(row, monkeypatch, why):
+    if why == "camera":
+        monkeypatch.setattr(World, "measures", True)
+    elif why == "asynchronous":
+        row.world.apply_settings(EpisodeSettings())
+    elif why == "listener to come":
+        row.world.hub.expect(row.world.observer, time.monotonic())
+    else:
+        row.client.send(TICK[:3])
+        row.turn()
+    row.client.send(TICK[3:] if why == "call unfinished" else TICK)
+    assert not row.server._ticked()
+    assert row.frames() == []
+
+
+def test_what_the_socket_does_not_take_of_an_answer_follows(row, monkeypatch):
+    monkeypatch.setattr(server_module, "answer_next", lambda *_: b"the rest")
+    assert row.server._ticked()
+    assert not row.server._ticked(), "the answer before comes first"
+    row.turn()
+    assert row.client.recv(64) == b"the rest"
+    assert row.server._ticked()
+
+
+def test_a_client_that_leaves_in_a_row_is_forgotten(row):
+    row.client.close()
+    assert not row.server._ticked()
+    row.turn()
+    assert row.server._ticking is None
+    assert not row.server._ticked()

@@ -11,7 +11,6 @@ from typing import Any, NoReturn
 
 import msgpack
 
-from foveal_sim.world import tick_call
 from foveal_sim.world.allowance import Allowance
 from foveal_sim.world.complaints import Complaints
 from foveal_sim.world.outbox import Outbox
@@ -35,10 +34,9 @@ Request = tuple[int, str, list[Any]]
 class RpcConnection:
     """Calls of one client, answered strictly in order, and only while the client takes in what is answered.
 
-    serve(request) returns the packed response, or None to be asked again later (`resume`). tick(packed number, outbox)
-    answers a plain tick by itself, or says False: then it goes the way of other calls. arriving: what all clients'
-    unfinished messages may hold. waiting: a call has to be asked again. behind: more calls are here than one turn
-    answers. Neither reads from the socket.
+    serve(connection, request) returns the packed response, or None to be asked again later (`resume`). arriving: what
+    all clients' unfinished messages may hold. waiting: a call has to be asked again. behind: more calls are here than
+    one turn answers. Neither reads from the socket.
     """
 
     def __init__(
@@ -47,8 +45,7 @@ class RpcConnection:
         peer: str,
         outbox: Outbox,
         arriving: Allowance,
-        serve: Callable[[Request], bytes | None],
-        tick: Callable[[bytes, Outbox], bool],
+        serve: Callable[[RpcConnection, Request], bytes | None],
         complain: Complaints,
     ) -> None:
         self.socket = sock
@@ -58,7 +55,6 @@ class RpcConnection:
         self.behind = False
         self._arriving = arriving
         self._serve = serve
-        self._tick = tick
         self._complain = complain
         self._request: Request | None = None
         self._fed = self._answered = self._held = self._items = 0
@@ -76,15 +72,16 @@ class RpcConnection:
         """May more be read from the socket?"""
         return not (self.waiting or self.behind or self.outbox)
 
+    @property
+    def idle(self) -> bool:
+        """Is everything answered that has arrived, to the last byte?"""
+        return self.hungry and self._fed == self._answered
+
     def readable(self) -> bool:
         """Take in what has arrived and answer it. False when the connection is over. Raises OSError when it broke."""
         data = self.socket.recv(_READ_BYTES)
         if not data:
             return False
-        if self._fed == self._answered:
-            number = tick_call.number(data)
-            if number is not None and self._tick(number, self.outbox):
-                return True
         self._fed += len(data)
         try:
             self._unpacker.feed(data)
@@ -111,7 +108,7 @@ class RpcConnection:
                 except (ValueError, RecursionError, msgpack.UnpackException) as error:
                     return self._refuse(str(error))
                 self._answered, self._items = self._unpacker.tell(), 0
-            response = self._serve(self._request)
+            response = self._serve(self, self._request)
             if response is None:
                 self.waiting = True
                 return True

@@ -50,6 +50,11 @@ class Outbox:
             else:
                 sent -= len(part)
 
+    def owe(self, rest: bytes) -> None:
+        """Queue what is left of a message whose beginning has just been sent."""
+        self._queue.append(memoryview(rest))
+        self._count(len(rest))
+
     def flush(self) -> None:
         """Send what is queued as far as the socket takes it. Raises OSError when it is broken."""
         while self._queue:

@@ -14,7 +14,7 @@ from functools import partial
 
 from foveal.errors import FovealError
 
-from foveal_sim.world import tick_call
+from foveal_sim.world._ticks import answer_next
 from foveal_sim.world.allowance import Allowance
 from foveal_sim.world.camera import CameraRenderer
 from foveal_sim.world.complaints import Complaints
@@ -133,7 +133,7 @@ class WorldServer:
         self._sockets = (rpc, streams)
         self._connections: dict[socket.socket, Connection] = {}
         self._watched: dict[socket.socket, int] = {}
-        self._selector = selectors.DefaultSelector()
+        self._selector = selectors.EpollSelector()
         self._wake_in, self._wake_out = socket.socketpair()
         self._wake_in.setblocking(False)
         self._stuck: set[StreamConnection] = set()
@@ -144,6 +144,7 @@ class WorldServer:
         self._complain = Complaints(_log)
         self._most = min(_CONNECTIONS, max(resource.getrlimit(resource.RLIMIT_NOFILE)[0] - _SPARE_DESCRIPTORS, 1))
         self._rhythm = Rhythm()
+        self._ticking: RpcConnection | None = None
         self._visited = False
         self._running = True
         self._next_push_s = time.monotonic()
@@ -162,8 +163,9 @@ class WorldServer:
         """Serve until `stop`; then close every socket."""
         try:
             while self._running:
-                for key, events in self._events():
-                    key.data(events)
+                if not self._ticked():
+                    for key, events in self._selector.select(self._timeout()):
+                        key.data(events)
                 if self._postponed:
                     self._resume()
                 if self._pushing():
@@ -177,13 +179,27 @@ class WorldServer:
                 sock.close()
             self._selector.close()
 
-    def _events(self) -> list[tuple[selectors.SelectorKey, int]]:
-        """What can be handled next, waited for awake between ticks in a row."""
-        while not self._postponed and self._rhythm.awake(time.monotonic()):
-            if events := self._selector.select(0):
-                return events
-            os.sched_yield()  # the client's threads may need this core
-        return self._selector.select(self._timeout())
+    def _ticked(self) -> bool:
+        """Wait awake for the next tick in a row, answer it and make it. False when something else comes, or nothing.
+
+        The answer goes out first: the client takes it in meanwhile, and waits for the snapshot. Where something of the
+        tick could be refused, or it has to wait, it is left to be served as other calls are.
+        """
+        client, now = self._ticking, time.monotonic()
+        if client is None or self._postponed or not client.idle or not self._rhythm.awake(now):
+            return False
+        world = self._world
+        later = world.measures or not world.episode.settings.synchronous or self._early(now)
+        sock = client.socket.fileno()
+        unsent = answer_next(self._selector.fileno(), sock, Rhythm.SOON_S, 0 if later else world.frame + 1)
+        if unsent is None:
+            return False
+        self._tick()
+        self._rhythm.answered(time.monotonic())
+        if unsent:
+            client.outbox.owe(unsent)
+            self._watch(client)
+        return True
 
     def _timeout(self) -> float:
         now = time.monotonic()
@@ -254,7 +270,7 @@ class WorldServer:
 
     def _accept_rpc(self, sock: socket.socket, peer: str) -> Connection:
         outbox = Outbox(sock, self._leaving)
-        return RpcConnection(sock, peer, outbox, self._arriving, self._serve, self._serve_tick, self._complain)
+        return RpcConnection(sock, peer, outbox, self._arriving, self._serve, self._complain)
 
     def _accept_stream(self, sock: socket.socket, peer: str) -> Connection:
         outbox = Outbox(sock, self._leaving)
@@ -266,7 +282,7 @@ class WorldServer:
             connection.send(self._world.snapshot())
             self._visited = True
 
-    def _serve(self, request: Request) -> bytes | None:
+    def _serve(self, client: RpcConnection, request: Request) -> bytes | None:
         number, method, arguments = request
         if method == "tick_cue":
             now = time.monotonic()
@@ -274,25 +290,10 @@ class WorldServer:
                 return None
             if self._world.episode.settings.synchronous:
                 self._rhythm.tick(now)
+                self._ticking = client
         answer = self._methods.answer(number, method, arguments)
         self._rhythm.answered(time.monotonic())
         return answer
-
-    def _serve_tick(self, number: bytes, outbox: Outbox) -> bool:
-        """Answer a plain tick and then make it: the client takes in the answer meanwhile, and waits for the snapshot.
-
-        False, with nothing done, when something of it could be refused, or it has to wait.
-        """
-        world, now = self._world, time.monotonic()
-        if world.measures or not world.episode.settings.synchronous or self._early(now):
-            return False
-        self._rhythm.tick(now)
-        try:
-            outbox.send(tick_call.answer(number, world.frame + 1))
-        finally:
-            self._tick()
-            self._rhythm.answered(time.monotonic())
-        return True
 
     def _early(self, now: float) -> bool:
         """Is a listener still to come, or far behind, that the next tick should reach?"""
@@ -359,6 +360,8 @@ class WorldServer:
             self._selector.unregister(connection.socket)
         if isinstance(connection, RpcConnection):
             self._postponed.discard(connection)
+            if connection is self._ticking:
+                self._ticking = None
         else:
             self._slow.pop(connection, None)
         connection.closed()

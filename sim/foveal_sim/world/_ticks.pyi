@@ -1,0 +1,3 @@
+"""What the world server does between two ticks in a row, without the interpreter (native/binding.cpp)."""
+
+def answer_next(epoll: int, socket: int, seconds: float, frame: int) -> bytes | None: ...
