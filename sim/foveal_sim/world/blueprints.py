@@ -14,9 +14,14 @@ from foveal_sim.world.camera_attributes import CAMERA_ATTRIBUTES
 from foveal_sim.world.release import CURRENT, Release
 from foveal_sim.world.sensor_attributes import SENSOR_ATTRIBUTES
 
-__all__ = ["LIBRARY", "Attribute", "Blueprint", "library"]
+__all__ = ["KINDS", "LIBRARY", "Attribute", "Blueprint", "library"]
 
 _BOOL, _INT, _FLOAT, _STRING, _COLOUR = 1, 2, 3, 4, 5
+KINDS: Mapping[int, str] = MappingProxyType(
+    {_BOOL: "bool", _INT: "int", _FLOAT: "float", _STRING: "string", _COLOUR: "color"}
+)
+"""Names of the attribute types, by the numbers that a client of the current release has for them."""
+
 _CAR, _TRUCK, _BUS, _MOTORCYCLE, _BICYCLE, _PEDESTRIAN, _DYNAMIC = 14, 15, 16, 18, 19, 12, 21
 
 

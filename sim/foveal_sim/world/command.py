@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import json
 import logging
+import os
 import sys
 
 from foveal.counted import counted
 from foveal.errors import FovealError
 
 from foveal_sim.maps import map_names
+from foveal_sim.world.catalogue import as_text, catalogue
 from foveal_sim.world.episode import Population
 from foveal_sim.world.opendrive import load_map
 from foveal_sim.world.release import CURRENT, RELEASES
@@ -26,6 +29,9 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         if options.check:
             return _check(options.map)
+        if options.blueprints:
+            entries = catalogue()
+            return _show(json.dumps(entries, indent=1) if options.json else as_text(entries))
         serve(
             options.map,
             host=options.host,
@@ -41,6 +47,14 @@ def main(arguments: list[str] | None = None) -> int:
     except FovealError as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
+    return 0
+
+
+def _show(text: str) -> int:
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # whoever reads has seen enough; nor may the interpreter complain at its end
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return 0
 
 
@@ -60,6 +74,8 @@ def _options(arguments: list[str] | None) -> argparse.Namespace:
     options = parser.parse_args(arguments)
     if options.port == _LAST_PORT and options.stream_port is None:
         parser.error(f"--port {_LAST_PORT} leaves no port above it for streams: give --stream-port")
+    if options.json and not options.blueprints:
+        parser.error("--json is for --blueprints")
     if options.port and options.port == options.stream_port:
         parser.error(f"--port and --stream-port are both {options.port}: they must differ")
     return options
@@ -82,6 +98,8 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--synchronous", action="store_true", help="start waiting for ticks of 0.05 s: drives repeat")
     parser.add_argument("--end-with-stdin", action="store_true", help="end when standard input closes")
     parser.add_argument("--check", action="store_true", help="say whether the map can be used, and end")
+    parser.add_argument("--blueprints", action="store_true", help="list what can be spawned, with attributes, and end")
+    parser.add_argument("--json", action="store_true", help="with --blueprints: as JSON")
     parser.add_argument("--verbose", action="store_true", help="also log connections")
     return parser
 
