@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import logging
 import math
+import socket
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
@@ -175,7 +176,9 @@ def _spawn_ego(world: carla.World, options: BenchOptions) -> carla.Actor:
         actor = world.try_spawn_actor(blueprint, points[(options.seed + offset) % len(points)])
         if actor is not None:
             if options.host is not None:
-                actor.set_autopilot(True)
+                with socket.create_server(("", 0)) as free:  # another script's traffic manager may have 8000
+                    port = free.getsockname()[1]
+                actor.set_autopilot(True, port)
             return actor
     advice = f"use --traffic {max(0, len(points) - 4)} or less" if options.host is None else "free one on the server"
     raise FovealError(f"none of the map's {len(points)} spawn points is free for an ego vehicle; {advice}")

@@ -5,6 +5,7 @@ Each run is a process of its own, as a user starts it.
 
 from __future__ import annotations
 
+import contextlib
 import html
 import json
 import os
@@ -253,6 +254,27 @@ def test_no_server_at_the_address_is_named(tmp_path):
     with socket.create_server(("127.0.0.1", 0)) as holder:
         port = holder.getsockname()[1]
     _one_line(bench(tmp_path, "--host", "127.0.0.1", "--port", str(port)), str(port))
+
+
+def test_a_server_of_ones_own_is_driven_and_left_as_it_was(tmp_path):
+    """Also where another script's traffic manager has its usual port."""
+    command = [sys.executable, "-m", "foveal_sim.world", "--map", "town_block", "--traffic", "40", "--port", "0"]
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # some other has it
+            stack.enter_context(socket.create_server(("", 8000)))
+        server = stack.enter_context(subprocess.Popen(command, stdout=subprocess.PIPE, text=True))
+        stack.callback(server.kill)
+        assert server.stdout
+        port = server.stdout.readline().split("rpc 127.0.0.1:")[1].split(",")[0]
+        done = bench(tmp_path, "--host", "127.0.0.1", "--port", port)
+        assert done.returncode == 0, done.stdout + done.stderr
+        look = "import carla, sys; w = carla.Client('127.0.0.1', int(sys.argv[1])).get_world(); s = w.get_settings()"
+        look += "; print(s.synchronous_mode, s.fixed_delta_seconds, len(w.get_actors().filter('vehicle.*')))"
+        after = subprocess.run([sys.executable, "-c", look, port], capture_output=True, text=True, timeout=60)
+        assert after.stdout.split() == ["False", "None", "40"], after.stderr
+    run = json.loads((tmp_path / "run.json").read_text())
+    assert run["summary"]["ticks"] == 24
+    assert run["summary"]["checked"]["cosim-region"]["pixels_different"] == 0
 
 
 def test_a_damaged_trace_is_named(tmp_path):
