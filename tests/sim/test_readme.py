@@ -19,6 +19,7 @@ SCRIPT, *REPLACEMENTS = [
 CAMERA = "camera = RoiCamera(world, blueprint, transform, attach_to=vehicle)\n"
 AFTERWARDS = """
 assert not world.get_settings().synchronous_mode
+world.wait_for_tick(60.0)  # actors are those of the last snapshot
 assert not world.get_actors().filter("vehicle.tesla.model3"), "the car was left behind"
 """
 
