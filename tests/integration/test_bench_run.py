@@ -268,8 +268,12 @@ def test_a_server_of_ones_own_is_driven_and_left_as_it_was(tmp_path):
         port = server.stdout.readline().split("rpc 127.0.0.1:")[1].split(",")[0]
         done = bench(tmp_path, "--host", "127.0.0.1", "--port", port)
         assert done.returncode == 0, done.stdout + done.stderr
-        look = "import carla, sys; w = carla.Client('127.0.0.1', int(sys.argv[1])).get_world(); s = w.get_settings()"
-        look += "; print(s.synchronous_mode, s.fixed_delta_seconds, len(w.get_actors().filter('vehicle.*')))"
+        look = "import carla, sys; w = carla.Client('127.0.0.1', int(sys.argv[1])).get_world(); w.wait_for_tick()"
+        look += "; s = w.get_settings()"
+        look += (
+            "; print(s.synchronous_mode, s.fixed_delta_seconds, len(w.get_actors().filter('vehicle.*')), flush=True)"
+        )
+        look += "; import os; os._exit(0)"
         after = subprocess.run([sys.executable, "-c", look, port], capture_output=True, text=True, timeout=60)
         assert after.stdout.split() == ["False", "None", "40"], after.stderr
     run = json.loads((tmp_path / "run.json").read_text())
