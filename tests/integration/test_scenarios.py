@@ -237,9 +237,10 @@ def running(map_name: str, *options: str) -> Iterator[tuple[subprocess.Popen[str
         server.wait()
 
 
-@MAY_HANG
-@pytest.mark.timeout(900)
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.timeout(600, func_only=True)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=MAY_HANG if name == "dense_traffic" else ()) for name in NAMES]
+)
 def test_each_takes_place_on_a_server_of_ones_own(name: str) -> None:
     with running(MAPS[name]) as (_, port):
         before = _world(port)
@@ -251,7 +252,7 @@ def test_each_takes_place_on_a_server_of_ones_own(name: str) -> None:
 
 
 @MAY_HANG
-@pytest.mark.timeout(900)
+@pytest.mark.timeout(600, func_only=True)
 def test_dense_traffic_on_a_server_of_ones_own_drives_and_walks() -> None:
     """The client's traffic manager has the cars; all of them and the pedestrians are gone afterwards."""
     with running("town_block") as (_, port):

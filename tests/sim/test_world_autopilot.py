@@ -31,7 +31,7 @@ client.apply_batch_sync([carla.command.DestroyActor(car) for car in cars], True)
 
 
 @MAY_HANG
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(300, func_only=True)
 def test_the_clients_own_traffic_drives_and_asks_for_nothing_that_is_missing() -> None:
     with world_server("--map", "town_block", "--synchronous") as server:
         facts = run_client("import random\n" + DRIVE, server.rpc)

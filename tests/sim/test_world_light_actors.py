@@ -212,7 +212,7 @@ def test_signs_are_actors_and_limits_reach_who_passes_them(block):
 
 
 @MAY_HANG
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(300, func_only=True)
 def test_the_clients_traffic_manager_stops_at_red_and_goes_at_green(server):
     facts = run_client(
         """

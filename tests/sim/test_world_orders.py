@@ -440,7 +440,7 @@ def test_worlds_are_loaded_with_settings_kept_or_reset_and_with_layers():
 
 
 @MAY_HANG
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(300, func_only=True)
 def test_the_clients_traffic_manager_repeats_a_drive_with_its_seed():
     def drive(seed: int) -> list[list[float]]:
         with world_server("--map", "junction", "--synchronous") as running:

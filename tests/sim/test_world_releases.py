@@ -207,7 +207,7 @@ def test_maps_load_and_weather_and_settings_come_back(release):
 
 
 @MAY_HANG
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(300, func_only=True)
 def test_the_clients_traffic_manager_drives(release):
     facts = run(
         """

@@ -465,7 +465,7 @@ facts["still"] = world.get_snapshot().frame > 0
 
 
 @MAY_HANG
-@pytest.mark.timeout(600)
+@pytest.mark.timeout(300, func_only=True)
 def test_the_clients_own_traffic_manager_can_drive(server):
     facts = synchronous(
         """
